@@ -43,11 +43,6 @@ std::int64_t amount_of(const std::map<std::string, std::int64_t, std::less<>>& a
   return found == amounts.end() ? 0 : found->second;
 }
 
-bool status_ended(const json::object& status) {
-  const std::string_view phase = api::find_text(status, "phase");
-  return phase == "Succeeded" || phase == "Failed";
-}
-
 /// What of a pod decides about its node.
 std::shared_ptr<const api::PodTemplate> needs_of(const json::object& pod) {
   auto needs = std::make_shared<api::PodTemplate>(api::decode_pod_template(pod));
@@ -124,7 +119,7 @@ bool Binder::status_changed(const ObjectChange& change) {
   Pod& pod = pods_.find(change.key)->second;
   const json::object* scheduled = find_condition(status.get_object(), "PodScheduled");
   if (!scheduled || api::find_text(*scheduled, "message") != pod.told) pod.told.clear();
-  if (!status_ended(status.get_object())) return false;
+  if (!has_ended(status.get_object())) return false;
   const bool freed = !pod.node.empty();
   forget(change.key);
   return freed;
@@ -143,7 +138,7 @@ bool Binder::pod_changed(const ObjectChange& change) {
   json::monotonic_resource memory(4 * stored_bytes(*change.stored) + 1024);
   const json::object object = to_object(*change.stored, &memory);
   const json::object& spec = part(object, "spec");
-  const bool ended = status_ended(part(object, "status"));
+  const bool ended = has_ended(part(object, "status"));
   const bool deleting = !api::find_text(part(object, "metadata"), "deletionTimestamp").empty();
   const std::string node(api::find_text(spec, "nodeName"));
   if (ended || (deleting && node.empty())) {

@@ -32,11 +32,6 @@ bool is_deleting(const json::object& pod) {
   return !api::find_text(part(pod, "metadata"), "deletionTimestamp").empty();
 }
 
-bool has_ended(const json::object& pod) {
-  const std::string_view phase = api::find_text(part(pod, "status"), "phase");
-  return phase == "Succeeded" || phase == "Failed";
-}
-
 std::int64_t grace_of(const json::object& pod) {
   const auto asked = api::find_int(part(pod, "metadata"), "deletionGracePeriodSeconds");
   const auto own = api::find_int(part(pod, "spec"), "terminationGracePeriodSeconds");
@@ -54,46 +49,6 @@ bool is_bound(const json::object& pod) {
   return !api::find_text(part(pod, "spec"), "nodeName").empty();
 }
 
-/// Containers that run now and did not in the status so far.
-std::vector<std::string> newly_started(const json::object& status, const RunState& state) {
-  std::vector<std::string> out;
-  for (const ContainerState& container : state.containers) {
-    if (container.now.state != ContainerRun::State::kRunning) continue;
-    const std::string id = "process://" + std::to_string(container.now.pid);
-    bool known = false;
-    for (const char* list : {"initContainerStatuses", "containerStatuses"}) {
-      for_each_object(status, list, [&](const json::object& entry) {
-        known = known || api::find_text(entry, "containerID") == id;
-      });
-    }
-    if (!known) out.push_back(container.name);
-  }
-  return out;
-}
-
-/// Writes the state of a run into its pod. On the kernel's thread.
-void write_state(ObjectAccess& objects, const std::string& uid, const std::string& key,
-                 const RunState& state) {
-  const api::KindInfo* kind = objects.scheme().find("v1", "Pod");
-  const auto pod = kind ? objects.get(*kind, key) : std::nullopt;
-  if (!pod || api::find_text(part(*pod, "metadata"), "uid") != uid) return;
-  if (has_ended(*pod)) return;
-  for (const std::string& name : newly_started(part(*pod, "status"), state)) {
-    objects.emit({{kind, key}, false, "Started", "Started container " + name});
-  }
-  for (const ContainerState& container : state.containers) {
-    const ContainerRun& last = container.last ? *container.last : container.now;
-    if (last.reason != "StartError") continue;
-    objects.emit({{kind, key}, true, "Failed", "Error: " + last.message});
-  }
-  const ApiResult<void> written =
-      objects.update_status(*kind, key, pod_status(*pod, state, objects.now()));
-  if (!written) {
-    log(LogLevel::kError, "executor", "cannot write the status of a pod",
-        {{"pod", key}, {"reason", written.error().text}});
-  }
-}
-
 }  // namespace
 
 LocalExecutor::LocalExecutor(const LocalExecutorConfig& config,
@@ -105,7 +60,7 @@ LocalExecutor::LocalExecutor(const LocalExecutorConfig& config,
       pods_(*scheme.find("v1", "Pod")),
       config_maps_(scheme.find("v1", "ConfigMap")),
       secrets_(scheme.find("v1", "Secret")),
-      kernel_(kernel),
+      reports_(kernel),
       logs_(config.folder, store, scheme),
       log_budget_(budget_on_disk(config.logs,
                                  config.log_folder.empty() ? config.folder : config.log_folder)) {
@@ -145,45 +100,14 @@ void LocalExecutor::find_groups() {
                                                 : "cpu, memory"}});
 }
 
-/// Where the host may, its jobs do not run as itself: what is the host's is not theirs.
-Result<void> LocalExecutor::find_users() {
-  using Mode = JobUsersConfig::Mode;
-  if (config_.users.mode == Mode::kOff) return {};
-  const UserRange range{config_.users.first, config_.users.count};
-  std::string why_not = why_no_other_user(range);
-  const Result<std::string> name = identity_of(config_.folder);
-  if (!name) return name.error();
-  work_ = std::filesystem::path(config_.users.work_path) / *name;
-  if (why_not.empty())
-    if (auto made = make_open_folders(work_); !made) why_not = made.error().text;
-  if (!why_not.empty()) {
-    if (config_.users.mode == Mode::kOn) return Error{"executor.jobUsers.mode: on: " + why_not};
-    log(::geteuid() == 0 ? LogLevel::kWarning : LogLevel::kInfo, "executor",
-        "pods run as the user of the host", {{"reason", why_not}});
-    return {};
-  }
-  auto users = JobUsers::open(config_.folder / "users", range);
+Result<void> LocalExecutor::start() {
+  auto users = PodUsers::open(config_.users, config_.folder);
   if (!users) return users.error();
   users_ = std::move(*users);
-  supervisor_->put_work(work_);
-  if (auto claim = claim_users(config_.users.work_path, range))
-    users_claim_ = std::move(*claim);
-  else
-    log(LogLevel::kWarning, "executor",
-        "another host gives its namespaces the same users: jobs of both can end and read each "
-        "other",
-        {{"first", std::to_string(range.first)}, {"remedy", "executor.jobUsers.first"}});
-  for (const char* own : {"HOME", "USER", "LOGNAME", "TMPDIR"})
-    std::erase_if(sources_.environment, [&](const std::string& each) {
-      return each.starts_with(std::string(own) + "=");
-    });
-  log(LogLevel::kInfo, "executor", "pods run as a user of their namespace",
-      {{"first", std::to_string(range.first)}, {"work", work_.string()}});
-  return {};
-}
-
-Result<void> LocalExecutor::start() {
-  if (auto found = find_users(); !found) return found;
+  if (users_.apart()) {
+    supervisor_->put_work(users_.work());
+    drop_own_variables(sources_.environment);
+  }
   wake_ = Fd(::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC));
   if (!wake_) return system_error("cannot make an event descriptor in", config_.folder);
   Result<LiveStore::Cursor> cursor = store_.watch(pods_, store_.version());
@@ -201,7 +125,7 @@ void LocalExecutor::stop() {
   thread_.join();
   subscription_.reset();
   std::error_code in_use;  // by pods that run on
-  for (const std::filesystem::path& folder : {groups_, work_})
+  for (const std::filesystem::path& folder : {groups_, users_.work()})
     if (!folder.empty()) std::filesystem::remove(folder, in_use);
 }
 
@@ -253,8 +177,8 @@ void LocalExecutor::take_over() {
     const json::object pod = to_object(*found->second);
     run.key = key_of(pod);
     run.deadline = deadline_of(pod);
-    if (has_ended(pod)) continue;  // accounted for already
-    report(uid, run.key, run.state);
+    if (has_ended(part(pod, "status"))) continue;  // accounted for already
+    reports_.state(uid, run.key, run.state);
     log(LogLevel::kInfo, "executor",
         run.state.ended() ? "a pod ended while the host was away" : "took over a running pod",
         {{"pod", run.key}, {"uid", uid}});
@@ -302,24 +226,24 @@ void LocalExecutor::consider(const StoredObject& record) {
     if (is_deleting(pod) && !run.state.ended()) end(uid, run, grace_of(pod));
     return;
   }
-  if (has_ended(pod)) return;
+  if (has_ended(part(pod, "status"))) return;
   const json::array* gates = api::find_array(part(pod, "spec"), "schedulingGates");
   if (gates && !gates->empty()) return;
-  if (is_deleting(pod)) return report_never_started(uid, record.key);
+  if (is_deleting(pod)) return reports_.never_started(uid, record.key);
   begin(uid, pod);
 }
 
-Result<PodUser, PodProblem> LocalExecutor::user_of(const std::string& uid,
-                                                   const json::object& pod) {
-  if (!users_) return PodUser{{::geteuid(), ::getegid()}};
-  const auto user = users_->of(api::find_text(part(pod, "metadata"), "namespace"));
-  if (!user) return PodProblem{"StartError", user.error().text};
-  return PodUser{{*user, *user}, (work_ / uid).string()};
+/// What the pod asks for and is not given here.
+std::string LocalExecutor::ignored_of(const json::object& pod, const ProcessUser& as) const {
+  std::string text;
+  for (const std::string& each : support_of(pod, as, sources_.held).ignored)
+    text += (text.empty() ? "" : "; ") + each;
+  return text;
 }
 
 void LocalExecutor::begin(const std::string& uid, const json::object& pod) {
   const std::string key = key_of(pod);
-  const Result<PodUser, PodProblem> user = user_of(uid, pod);
+  const Result<PodUser, PodProblem> user = users_.of(uid, pod);
   const Result<RunSpec, PodProblem> spec =
       user ? plan_pod(pod, sources_, *user) : Result<RunSpec, PodProblem>(user.error());
   if (!spec) {
@@ -327,12 +251,13 @@ void LocalExecutor::begin(const std::string& uid, const json::object& pod) {
       waiting_[uid] = key;
       try_again_ = wall_clock() + kTryAgain;
     }
-    return report_problem(uid, key, spec.error());
+    return reports_.problem(uid, key, spec.error());
   }
   waiting_.erase(uid);
-  report_ignored(uid, pod, user->as);
+  if (const std::string ignored = ignored_of(pod, user->as); !ignored.empty())
+    reports_.not_supported(key, ignored);
   RunSpec run_spec = *spec;
-  if (users_) {
+  if (users_.apart()) {
     run_spec.user = user->as.user;
     run_spec.group_id = user->as.group;
   }
@@ -344,7 +269,7 @@ void LocalExecutor::begin(const std::string& uid, const json::object& pod) {
   if (!started) {
     log(LogLevel::kError, "executor", "cannot start a pod",
         {{"pod", key}, {"reason", started.error().text}});
-    return report_problem(uid, key, {"StartError", started.error().text});
+    return reports_.problem(uid, key, {"StartError", started.error().text});
   }
   Run& run = runs_[uid];
   run.key = key;
@@ -353,7 +278,7 @@ void LocalExecutor::begin(const std::string& uid, const json::object& pod) {
   if (!*started) {  // it was started before: look what became of it
     if (const Result<RunState> state = supervisor_->adopt(uid)) run.state = *state;
   }
-  report(uid, key, run.state);
+  reports_.state(uid, key, run.state);
 }
 
 void LocalExecutor::end(const std::string& uid, Run& run, std::int64_t grace_seconds) {
@@ -365,12 +290,7 @@ void LocalExecutor::end(const std::string& uid, Run& run, std::int64_t grace_sec
         {{"pod", run.key}, {"reason", asked.error().text}});
     run.grace.reset();
   }
-  if (run.key.empty()) return;
-  kernel_.post([key = run.key, uid](ObjectAccess& objects) {
-    const api::KindInfo* kind = objects.scheme().find("v1", "Pod");
-    if (!kind || !objects.exists(*kind, key)) return;
-    objects.emit({{kind, key}, false, "Killing", "Stopping the containers"});
-  });
+  if (!run.key.empty()) reports_.stopping(run.key);
 }
 
 void LocalExecutor::removed(const StoredObject& record) {
@@ -411,7 +331,7 @@ void LocalExecutor::learned(const std::string& uid, RunState state) {
     run.state.reason = "DeadlineExceeded";
     run.state.message = "Pod was active on the node longer than the specified deadline";
   }
-  report(uid, run.key, run.state);
+  reports_.state(uid, run.key, run.state);
 }
 
 void LocalExecutor::check_deadlines() {
@@ -455,54 +375,6 @@ void LocalExecutor::end_all() {
     ::poll(&polled, 1, 100);
     supervisor_->poll();
   }
-}
-
-void LocalExecutor::report(const std::string& uid, const std::string& key, RunState state) const {
-  kernel_.post([uid, key, state = std::move(state)](ObjectAccess& objects) {
-    write_state(objects, uid, key, state);
-  });
-}
-
-void LocalExecutor::report_problem(const std::string& uid, const std::string& key,
-                                   const PodProblem& problem) const {
-  kernel_.post([uid, key, problem](ObjectAccess& objects) {
-    const api::KindInfo* kind = objects.scheme().find("v1", "Pod");
-    const auto pod = objects.get(*kind, key);
-    if (!pod || api::find_text(part(*pod, "metadata"), "uid") != uid || has_ended(*pod)) return;
-    RunState state;
-    state.phase = problem.may_pass ? RunPhase::kStarting : RunPhase::kFailed;
-    state.reason = problem.may_pass ? "" : problem.reason;
-    state.message = problem.may_pass ? "" : problem.text;
-    for_each_object(part(*pod, "spec"), "containers", [&](const json::object& container) {
-      ContainerState& added = state.containers.emplace_back();
-      added.name = api::find_text(container, "name");
-      added.now.reason = problem.reason;
-      added.now.message = problem.text;
-    });
-    objects.emit({{kind, key}, true, "Failed", "Error: " + problem.text});
-    static_cast<void>(objects.update_status(*kind, key, pod_status(*pod, state, objects.now())));
-  });
-}
-
-void LocalExecutor::report_ignored(const std::string& uid, const json::object& pod,
-                                   const ProcessUser& as) const {
-  const PodSupport support = support_of(pod, as, sources_.held);
-  if (support.ignored.empty()) return;
-  std::string text;
-  for (const std::string& each : support.ignored) text += (text.empty() ? "" : "; ") + each;
-  kernel_.post([uid, key = key_of(pod), text](ObjectAccess& objects) {
-    const api::KindInfo* kind = objects.scheme().find("v1", "Pod");
-    if (objects.exists(*kind, key)) objects.emit({{kind, key}, true, "NotSupported", text});
-  });
-}
-
-/// Deleted before anything ran: it ends here.
-void LocalExecutor::report_never_started(const std::string& uid, const std::string& key) const {
-  RunState state;
-  state.phase = RunPhase::kFailed;
-  state.reason = "Terminated";
-  state.message = "the pod was deleted before it was started";
-  report(uid, key, std::move(state));
 }
 
 int LocalExecutor::timeout_ms() const {

@@ -15,8 +15,9 @@
 #include <vector>
 
 #include "host/executor/executor.hpp"
-#include "host/executor/job_users.hpp"
 #include "host/executor/pod_plan.hpp"
+#include "host/executor/pod_reports.hpp"
+#include "host/executor/pod_users.hpp"
 #include "host/executor/process/supervisor.hpp"
 
 namespace sluice::host {
@@ -46,13 +47,12 @@ class LocalExecutor final : public Executor {
   };
 
   void find_groups();
-  Result<void> find_users();
-  Result<PodUser, PodProblem> user_of(const std::string& uid, const boost::json::object& pod);
   void loop();
   void take_over();
   void take_changes();
   void consider(const StoredObject& record);
   void begin(const std::string& uid, const boost::json::object& pod);
+  std::string ignored_of(const boost::json::object& pod, const ProcessUser& as) const;
   void end(const std::string& uid, Run& run, std::int64_t grace_seconds);
   void removed(const StoredObject& record);
   void forget(const std::string& uid);
@@ -62,12 +62,6 @@ class LocalExecutor final : public Executor {
   void try_again();
   void check_logs();
   void end_all();
-  void report(const std::string& uid, const std::string& key, RunState state) const;
-  void report_problem(const std::string& uid, const std::string& key,
-                      const PodProblem& problem) const;
-  void report_ignored(const std::string& uid, const boost::json::object& pod,
-                      const ProcessUser& as) const;
-  void report_never_started(const std::string& uid, const std::string& key) const;
   bool is_mine(const boost::json::object& pod) const;
   int timeout_ms() const;
 
@@ -77,13 +71,11 @@ class LocalExecutor final : public Executor {
   const api::KindInfo& pods_;
   const api::KindInfo* config_maps_;
   const api::KindInfo* secrets_;
-  KernelThread& kernel_;
+  PodReports reports_;
   FileLogs logs_;
   PodSources sources_;
-  std::filesystem::path groups_;   // of pods; empty: they have none
-  std::optional<JobUsers> users_;  // nothing: pods run as this process
-  Fd users_claim_;                 // then: no other host gives them away
-  std::filesystem::path work_;     // their working directories then
+  std::filesystem::path groups_;  // of pods; empty: they have none
+  PodUsers users_;
   std::unique_ptr<UsageMeter> usage_;
 
   Fd wake_;  // eventfd: something was published, or the end

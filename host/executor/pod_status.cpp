@@ -113,6 +113,11 @@ std::string_view phase_of(RunPhase phase) {
 
 }  // namespace
 
+bool has_ended(const json::object& status) {
+  const std::string_view phase = api::find_text(status, "phase");
+  return phase == "Succeeded" || phase == "Failed";
+}
+
 bool set_pod_condition(json::object& status, std::string_view type, bool on,
                        std::string_view reason, std::string_view message, Time now) {
   json::array& conditions = array_of(status, "conditions");
