@@ -7,16 +7,21 @@ this machine: how long a load takes, and what the controller costs.
 
 The control plane is that of `./dev test kubernetes`; RUNNER is test/performance/scheduler/runner of
 Kueue, built unchanged (bench/README.md says how). `--held N` measures instead how long N Jobs that
-a stopped queue holds take from its resume until all are let go.
+a stopped queue holds take from its resume until all are let go; `--memory WORKLOADS PODS` what the
+controller holds with so many, of which as many workloads as there are pods are admitted.
 """
 import argparse
 import collections
+import http.client
+import json
 import os
 import re
 import subprocess
 import sys
 import tempfile
+import threading
 import time
+import urllib.parse
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "..", "tests", "kubernetes"))
@@ -28,6 +33,9 @@ from controller import JOBS, Controller, samples_of  # noqa: E402
 from objects import GROUP, Kueue, install  # noqa: E402
 
 NAMESPACED = "/apis/batch/v1/namespaces/default/jobs"
+WORKLOADS = GROUP + "v1beta2/namespaces/default/workloads"
+PODS = "/api/v1/namespaces/default/pods"
+CREATORS = 4  # connections that create objects
 
 
 class Cost:
@@ -41,9 +49,15 @@ class Cost:
             fields = text.read().rsplit(")", 1)[1].split()
         return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
-    def peak_mib(self):
+    def mib(self, which):
         with open(f"/proc/{self.pid}/status", encoding="utf-8") as text:
-            return next(int(line.split()[1]) >> 10 for line in text if line.startswith("VmHWM"))
+            return next(int(line.split()[1]) >> 10 for line in text if line.startswith(which))
+
+    def peak_mib(self):
+        return self.mib("VmHWM")
+
+    def held_mib(self):
+        return self.mib("VmRSS")
 
 
 def play(options, cluster, cost):
@@ -88,6 +102,60 @@ def hold(options, api):
           "resume (asked for by listing them)", flush=True)
 
 
+def create(api, path, count, make):
+    """`count` objects, make(i) each, over a few connections that are kept."""
+    address = urllib.parse.urlsplit(api.server)
+    headers = {"Authorization": f"Bearer {api.token}", "Content-Type": "application/json"}
+    refused = []
+
+    def send(first):
+        connection = http.client.HTTPSConnection(address.hostname, address.port, context=api.tls)
+        for number in range(first, count, CREATORS):
+            connection.request("POST", path, json.dumps(make(number)), headers)
+            answer = connection.getresponse()
+            text = answer.read()
+            if answer.status != 201:
+                refused.append(text)
+                return
+
+    threads = [threading.Thread(target=send, args=(first,)) for first in range(CREATORS)]
+    for each in threads:
+        each.start()
+    for each in threads:
+        each.join()
+    if refused:
+        sys.exit(f"{path}: {refused[0].decode()}")
+
+
+def remember(options, api, cost):
+    """What the controller holds when so many workloads and pods are there."""
+    workloads, pods = options.memory
+    container = {"name": "c", "image": "none", "resources": {"requests": {"cpu": "1"}}}
+    spec = {"restartPolicy": "Never", "containers": [container]}
+    kueue = Kueue(api)
+    kueue.flavor("default")
+    kueue.cluster_queue("q", {"default": str(pods)})
+    kueue.local_queue("q", "q")
+    api.post("/api/v1/namespaces/default/serviceaccounts", {"metadata": {"name": "default"}})
+    print(f"empty: {cost.held_mib()} MiB", flush=True)
+    create(api, PODS, pods, lambda number: {
+        "metadata": {"name": f"pod-{number}"}, "spec": spec | {"nodeName": "node"}})
+    print(f"{pods} pods: {cost.held_mib()} MiB", flush=True)
+    create(api, WORKLOADS, workloads, lambda number: {
+        "apiVersion": "kueue.x-k8s.io/v1beta2", "kind": "Workload",
+        "metadata": {"name": f"workload-{number}"},
+        "spec": {"queueName": "q", "podSets": [
+            {"name": "main", "count": 1, "template": {"spec": spec}}]}})
+
+    def all_are_counted():
+        status = api.get(GROUP + "v1beta2/clusterqueues/q")["status"]
+        return (status["admittedWorkloads"], status["pendingWorkloads"]) == (
+            pods, workloads - pods)
+    eventually(all_are_counted, "all are queued or admitted", 600)
+    print(f"{workloads} workloads, {pods} of them admitted, and {pods} pods: {cost.held_mib()} MiB, "
+          f"{cost.peak_mib()} MiB at most", flush=True)
+
+
 def labels_of(sample):
     return dict(re.findall(r'(\w+)="([^"]*)"', sample))
 
@@ -123,9 +191,10 @@ def main():
     parser.add_argument("--load")
     parser.add_argument("--qps", type=int, default=1000)
     parser.add_argument("--held", type=int, default=0)
+    parser.add_argument("--memory", type=int, nargs=2, metavar=("WORKLOADS", "PODS"))
     options = parser.parse_args()
-    if not options.held and not (options.runner and options.load):
-        parser.error("give --held N, or --runner and --load")
+    if not (options.held or options.memory or (options.runner and options.load)):
+        parser.error("give --held N, --memory WORKLOADS PODS, or --runner and --load")
     options.runner = options.runner and os.path.abspath(options.runner)
     options.load = options.load and os.path.abspath(options.load)
     # The log of requests is not part of what is measured; Jobs' pods are nobody's here.
@@ -140,6 +209,8 @@ def main():
             cost = Cost(controller.process.pid)
             if options.held:
                 hold(options, cluster.api)
+            elif options.memory:
+                remember(options, cluster.api, cost)
             else:
                 play(options, cluster, cost)
             tell_requests(controller, cluster.api)
