@@ -21,6 +21,7 @@
 #include "host/controllers/jobs/job_controller.hpp"
 #include "host/controllers/jobs/job_kinds.hpp"
 #include "host/controllers/jobs/job_policy.hpp"
+#include "host/controllers/jobs/orphans.hpp"
 #include "host/controllers/jobs/pod_gates.hpp"
 #include "host/controllers/status/decision_events.hpp"
 #include "host/controllers/status/queue_status.hpp"
@@ -42,6 +43,7 @@ class ControllerSetup {
         jobs_(kernel.scheme(), {hooks.job_mapping, hooks.plugins}, config.managed_jobs),
         class_priorities_(kernel.scheme(), kernel.engine()),
         in_use_(kernel.scheme()),
+        orphans_(kernel.scheme()),
         ends_(kernel.scheme()),
         job_kinds_(kernel.scheme(), pages, std::move(other_pages)),
         lifting_(kernel.scheme(), gates_),
@@ -59,6 +61,7 @@ class ControllerSetup {
     loop.add(jobs_);
     loop.add(class_priorities_);
     loop.add(in_use_);
+    loop.add(orphans_);
     if (gates_.any()) loop.add(lifting_);
   }
   /// Evicted workloads keep their quota until the pods of their jobs have ended, which is seen
@@ -89,6 +92,7 @@ class ControllerSetup {
   JobController jobs_;
   ClassPriorityController class_priorities_;
   InUseController in_use_;
+  OrphanController orphans_;
   EndsController ends_;
   JobKindController job_kinds_;
   PodGateController lifting_;

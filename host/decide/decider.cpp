@@ -115,7 +115,7 @@ class Decider final : public TurnEnd {
     for (const auto& [name, page] : rules_->pages())
       if (!page.problem.empty())
         log(LogLevel::kWarning, "job kinds", "JobKind " + name + " is not served: " + page.problem);
-    objects_ = std::make_unique<LiveStore>(rules_->scheme, nullptr);
+    objects_ = std::make_unique<LiveStore>(rules_->scheme, nullptr, kMirroredHistory);
     store_ = std::make_unique<ClusterStore>(*objects_, outbox_, [this] { return clock_.steady(); });
     MachineEdges edges{.store = *store_, .ids = ids_};
     edges.births = store_.get();

@@ -22,6 +22,10 @@
 
 namespace sluice::host {
 
+/// What a mirror keeps for watches. A cluster stores some hundred objects a second; who falls
+/// further behind lists again.
+inline constexpr HistoryLimits kMirroredHistory{.changes = 50'000, .bytes = 16U << 20};
+
 /// An object of the cluster that is not in the mirror.
 struct UnreadObject {
   const api::KindInfo* kind = nullptr;

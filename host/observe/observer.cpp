@@ -74,7 +74,7 @@ class Observer {
     auto rules = Rules::load(config_.plugins, options_.plugins, clock_);
     if (!rules) return rules.error();
     rules_ = std::move(*rules);
-    store_ = std::make_unique<LiveStore>(rules_->scheme, nullptr);
+    store_ = std::make_unique<LiveStore>(rules_->scheme, nullptr, kMirroredHistory);
     mirrored_ = std::make_unique<MirrorStore>(*store_);
     mirror_ = std::make_unique<Mirror>(*rules_->intake, *mirrored_);
     kinds_ = kinds_to_follow(rules_->scheme, jobs);

@@ -129,7 +129,7 @@ Result<Time> JobController::reconcile(const WorkKey& key, ObjectAccess& objects)
   const bool managed = managed_.holds(view->ns, objects);
   const bool queued = !view->label(kQueueLabel).empty() || managed;
   if (!queued && view->label(kPrebuiltLabel).empty()) return kNever;
-  if (!managed && has_queued_owner(view->job, objects)) return kNever;
+  if (runs_with_owner(view->job, objects, managed)) return kNever;
   look_again_ = kNever;
   const auto done = keep_in_line(*view, objects);
   if (look_again_ == kNever) successors_.erase(key);
@@ -276,16 +276,25 @@ JobController::Done JobController::carry_out(JobView& view, const MappingPlan& m
   for (const auto& wanted : plan.create)
     if (!view.find(name_of_new(view, wanted)))
       if (auto done = create(view, wanted, objects); !done) return done;
+  for (WorkloadOfJob& workload : view.workloads)
+    if (!workload.finished)
+      if (auto done = follow_class(view, workload, objects); !done) return done;
   if (WorkloadOfJob* speaker = view.find(plan.speaker)) return follow(view, *speaker, objects);
   return view.kind->suspended(view.job) ? Done() : stop(view, "Missing Workload", objects);
+}
+
+/// The class that the job names is not there; `why` says so.
+void JobController::await_class(const JobView& view, const std::string& why,
+                                ObjectAccess& objects) {
+  waiting_for_class_.insert(WorkKey::of(view.ref));
+  tell(objects, view.ref, "WorkloadPriorityClassNotFound", why, true);
 }
 
 JobController::Done JobController::create(JobView& view, const hooks::NewJobWorkload& wanted,
                                           ObjectAccess& objects) {
   const auto wishes = wishes_of(view, objects);
   if (!wishes) {
-    waiting_for_class_.insert(WorkKey::of(view.ref));
-    tell(objects, view.ref, "WorkloadPriorityClassNotFound", wishes.error().text, true);
+    await_class(view, wishes.error().text, objects);
     return {};
   }
   json::object workload =

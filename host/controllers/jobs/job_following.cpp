@@ -121,6 +121,24 @@ JobController::Done JobController::sync_wishes(JobView& view, WorkloadOfJob& spe
   return plain(objects.update(speaker.object));
 }
 
+/// A job may be given another class at any time, also while it runs: its priority is that one's.
+JobController::Done JobController::follow_class(JobView& view, WorkloadOfJob& workload,
+                                                ObjectAccess& objects) {
+  const std::string_view name = view.label(kPriorityClassLabel);
+  json::object& spec = object_of(workload.object, "spec");
+  const json::object& ref = part(spec, "priorityClassRef");
+  if (name.empty() || api::find_text(ref, "kind") != "WorkloadPriorityClass" ||
+      api::find_text(ref, "name") == name)
+    return {};
+  const auto wishes = wishes_of(view, objects);
+  if (!wishes) {
+    await_class(view, wishes.error().text, objects);
+    return {};
+  }
+  for (const char* field : {"priorityClassRef", "priority"}) spec[field] = wishes->at(field);
+  return plain(objects.update(workload.object));
+}
+
 JobController::Done JobController::follow_admitted(JobView& view, WorkloadOfJob& speaker,
                                                    ObjectAccess& objects) {
   const StartInfo wanted = start_info(speaker.object);

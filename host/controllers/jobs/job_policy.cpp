@@ -12,12 +12,16 @@
 #include "host/controllers/jobs/names.hpp"
 #include "host/controllers/jobs/start_info.hpp"
 #include "host/objects/kinds.hpp"
+#include "host/objects/marks.hpp"
 #include "host/objects/parts.hpp"
 
 namespace sluice::host {
 namespace {
 
 namespace json = boost::json;
+
+constexpr int kMostGenerations = 10;  // of jobs that own jobs
+
 using Problems = std::vector<api::Problem>;
 
 void refuse(Problems& problems, std::string field, std::string detail,
@@ -59,8 +63,24 @@ void check(const json::object& job, bool is_new_start, Problems& problems) {
            fmt::format("Invalid value: \"{}\": should be true or false", equal));
 }
 
+/// A class may become another one, which its workload follows, but not none.
+void check_class(const api::JobKind& kind, const json::object& job, const json::object& old,
+                 Problems& problems) {
+  const std::string_view before = label_of(old, kPriorityClassLabel);
+  const std::string_view now = label_of(job, kPriorityClassLabel);
+  if (!before.empty() && now.empty())
+    refuse(problems, label_path(kPriorityClassLabel),
+           "Invalid value: \"\": a WorkloadPriorityClass cannot be removed, only replaced");
+  if (before.empty() && !now.empty() && !kind.suspended(old))
+    refuse(problems, label_path(kPriorityClassLabel),
+           fmt::format("Invalid value: \"{}\": a WorkloadPriorityClass cannot be added while the "
+                       "job is not suspended",
+                       now));
+}
+
 void check_change(const api::JobKind& kind, const json::object& job, const json::object& old,
                   Problems& problems) {
+  check_class(kind, job, old, problems);
   if (kind.suspended(old) || kind.suspended(job)) return;
   for (const std::string_view label : {kQueueLabel, kPrebuiltLabel})
     if (label_of(job, label) != label_of(old, label))
@@ -136,17 +156,34 @@ void check_gates(const json::object& pod, const json::object& old, const ObjectR
   }
 }
 
+/// Somebody who submits made it, not a controller.
+bool is_of_a_user(const json::object& job) {
+  constexpr std::string_view kSystem = "system:", kAccount = "system:serviceaccount:";
+  std::string_view user = annotation_of(job, kCreatedBy);
+  if (user.empty()) return false;  // the system itself, or before there was anybody to note it
+  if (!user.starts_with(kAccount)) return !user.starts_with(kSystem) || user == "system:anonymous";
+  user.remove_prefix(kAccount.size());
+  const std::string_view ns = user.substr(0, user.find(':'));
+  return ns == api::find_text(part(job, "metadata"), "namespace");
+}
+
 }  // namespace
 
 bool is_queued(const json::object& job) {
   return !label_of(job, kQueueLabel).empty() || !label_of(job, kPrebuiltLabel).empty();
 }
 
-bool has_queued_owner(const json::object& job, const ObjectReader& objects) {
-  const std::vector<JobInControl> owners = jobs_in_control(job, objects);
-  return std::any_of(owners.begin(), owners.end(), [](const JobInControl& owner) {
-    return owner.object && !label_of(*owner.object, kQueueLabel).empty();
-  });
+bool runs_with_owner(const json::object& job, const ObjectReader& objects, bool managed) {
+  if (managed && is_of_a_user(job)) return false;
+  std::vector<JobInControl> owners = jobs_in_control(job, objects);
+  for (int generation = 0; generation < kMostGenerations; ++generation) {
+    const auto there = std::find_if(owners.begin(), owners.end(),
+                                    [](const auto& each) { return each.object.has_value(); });
+    if (there == owners.end()) return false;
+    if (managed || !label_of(*there->object, kQueueLabel).empty()) return true;
+    owners = jobs_in_control(*there->object, objects);
+  }
+  return false;
 }
 
 bool JobPolicy::wants(const api::KindInfo& kind) const {
@@ -159,7 +196,7 @@ void JobPolicy::creating(const api::KindInfo& kind, json::object& object,
   if (!kind.job) return;
   const std::string_view ns = api::find_text(part(object, "metadata"), "namespace");
   const bool managed = managed_.holds(ns, objects);
-  if (!managed && has_queued_owner(object, objects)) return;
+  if (runs_with_owner(object, objects, managed)) return;
   if (!is_queued(object)) {
     const api::KindInfo& queues = api::kueue_kind(objects.scheme(), "LocalQueue");
     const bool by_default = objects.exists(queues, fmt::format("{}/{}", ns, kDefaultQueue));

@@ -15,10 +15,12 @@ namespace sluice::host {
 /// The job says which queue it is for, or which workload is its own.
 bool is_queued(const boost::json::object& job);
 
-/// A job of a job that is queued runs with it, unqueued. The reference has to name that very
-/// object, not its namesake; and where all jobs are to be queued, no reference that a user wrote
-/// into an object exempts it.
-bool has_queued_owner(const boost::json::object& job, const ObjectReader& objects);
+/// A job of a job that is queued, or of one of that, runs with it, unqueued. The references have to
+/// name these very objects, not their namesakes. `managed`: all jobs are to be queued there; then
+/// only what a controller made runs with its owner, because no reference that a user wrote into an
+/// object may exempt it. A controller is whoever acts as the system, or as a service account of
+/// another namespace.
+bool runs_with_owner(const boost::json::object& job, const ObjectReader& objects, bool managed);
 
 class JobPolicy final : public WritePolicy {
  public:

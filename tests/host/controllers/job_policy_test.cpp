@@ -70,5 +70,36 @@ TEST(JobPolicy, WhatDecidedAboutARunningJobStays) {
   EXPECT_TRUE(world.merge("jobs", "train", R"({"metadata":{"labels":{"team":"a"}}})").ok());
 }
 
+TEST(JobPolicy, AClassCanBecomeAnotherButNotNone) {
+  struct Case {
+    const char* queue;  // "lq" has room, "nowhere" is not there
+    const char* before;
+    const char* after;
+    const char* refusal;  // "": none
+  };
+  const Case cases[] = {
+      {"lq", R"("high")", R"("low")", ""},
+      {"nowhere", R"("high")", R"("low")", ""},
+      {"lq", R"("high")", "null", "cannot be removed"},
+      {"nowhere", R"("high")", "null", "cannot be removed"},
+      {"lq", "", R"("low")", "cannot be added while the job is not suspended"},
+      {"nowhere", "", R"("low")", ""},
+  };
+  for (const Case& c : cases) {
+    JobWorld world;
+    for (const std::string name : {"high", "low"})
+      world.apply(R"({"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"WorkloadPriorityClass",
+        "metadata":{"name":")" +
+                  name + R"("},"value":1})");
+    const std::string label = R"("kueue.x-k8s.io/priority-class":)";
+    const std::string labels = JobWorld::queued(c.queue);
+    world.submit(JobWorld::job("train", 1, *c.before ? labels + "," + label + c.before : labels));
+    const auto done =
+        world.merge("jobs", "train", R"({"metadata":{"labels":{)" + label + c.after + "}}}");
+    EXPECT_EQ(done.ok(), !*c.refusal) << c.before << " to " << c.after << " in " << c.queue;
+    EXPECT_THAT(done.ok() ? "" : done.error().text, HasSubstr(c.refusal));
+  }
+}
+
 }  // namespace
 }  // namespace sluice::host::test

@@ -191,6 +191,25 @@ TEST(Job, FollowsItsLabelsWhileItWaits) {
   EXPECT_TRUE(world.runs("train"));
 }
 
+TEST(Job, GetsThePriorityOfAnotherClassWhileItRuns) {
+  JobWorld world;
+  world.apply(kHigh);
+  world.submit(JobWorld::job("train", 1, prioritized("high")));
+  const std::string name = world.only_workload();
+  // It keeps what it has until the class is there.
+  world.change("jobs", "train",
+               R"({"metadata":{"labels":{"kueue.x-k8s.io/priority-class":"low"}}})");
+  EXPECT_EQ(at(world.workload(name), "/spec/priority"), "100");
+  EXPECT_THAT(world.log.lines, Contains("Job WorkloadPriorityClassNotFound: "
+                                        "WorkloadPriorityClass low doesn't exist"));
+  world.apply(R"({"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"WorkloadPriorityClass",
+    "metadata":{"name":"low"},"value":-5})");
+  world.settle();
+  EXPECT_EQ(at(world.workload(name), "/spec/priority"), "-5");
+  EXPECT_EQ(at(world.workload(name), "/spec/priorityClassRef/name"), "low");
+  EXPECT_TRUE(world.runs("train"));
+}
+
 TEST(Job, PriorityComesFromTheFirstOfItsClasses) {
   struct Case {
     std::string labels, pod_spec, priority, kind;
@@ -310,17 +329,37 @@ TEST(Job, OfAQueuedJobRunsWithItsOwner) {
   JobWorld world;
   world.submit(JobWorld::job("parent", 9, JobWorld::queued()));
   const std::string uid = world.job_at("parent", "/metadata/uid");
-  auto child = boost::json::parse(JobWorld::job("child", 1, JobWorld::queued()));
-  child.at("metadata").as_object()["ownerReferences"] =
-      boost::json::array{boost::json::object{{"apiVersion", "batch/v1"},
-                                             {"kind", "Job"},
-                                             {"name", "parent"},
-                                             {"uid", uid},
-                                             {"controller", true}}};
-  world.submit(boost::json::serialize(child));
+  world.submit(JobWorld::child_of("parent", uid, "child", JobWorld::queued()));
   EXPECT_TRUE(world.runs("child"));
   EXPECT_EQ(world.workloads().size(), 1u);
 }
+
+/// A Job that says it is its parent's, made by this user; empty: by the system.
+struct Child {
+  const char* user;
+  bool runs;
+};
+
+struct ChildrenWhereAllJobsQueue : ::testing::TestWithParam<Child> {};
+
+// Its parent has no queue either; but where all jobs are held, a reference that a user wrote lets
+// none of them go.
+TEST_P(ChildrenWhereAllJobsQueue, RunWithTheirParentWhenAControllerMadeThem) {
+  JobWorld world(nullptr, nullptr, {}, {.without_queue = true});
+  world.submit(JobWorld::job("parent", 1, ""));
+  world.submit(JobWorld::child_of("parent", world.job_at("parent", "/metadata/uid"), "child"));
+  world.submit(JobWorld::child_of("child", world.job_at("child", "/metadata/uid"), "grandchild"),
+               GetParam().user);
+  EXPECT_EQ(world.runs("grandchild"), GetParam().runs);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, ChildrenWhereAllJobsQueue,
+                         ::testing::Values(Child{"", true}, Child{"ann", false},
+                                           Child{"system:serviceaccount:jobset-system:controller",
+                                                 true},
+                                           Child{"system:serviceaccount:default:mine", false},
+                                           Child{"system:kube-controller-manager", true},
+                                           Child{"system:anonymous", false}));
 
 TEST(Job, OfADumpGoesOnRunning) {
   JobWorld world;

@@ -78,8 +78,23 @@ struct JobWorld : OwnLog, HostFixture {
     return R"("kueue.x-k8s.io/queue-name":")" + queue + "\"";
   }
 
-  void submit(const std::string& text) {
-    const auto done = create("jobs", text);
+  /// The same, of one pod, that a Job of this name and UID controls.
+  static std::string child_of(const std::string& parent, const std::string& uid,
+                              const std::string& name, const std::string& labels = "") {
+    auto out = boost::json::parse(job(name, 1, labels));
+    out.at("metadata").as_object()["ownerReferences"] =
+        boost::json::array{boost::json::object{{"apiVersion", "batch/v1"},
+                                               {"kind", "Job"},
+                                               {"name", parent},
+                                               {"uid", uid},
+                                               {"controller", true}}};
+    return boost::json::serialize(out);
+  }
+
+  void submit(const std::string& text, const std::string& user = "") {
+    WriteRequest wanted = request(WriteVerb::kCreate, "jobs", "", text);
+    wanted.user = user;
+    const auto done = machine.write(wanted);
     ASSERT_TRUE(done.ok()) << done.error().text;
     settle();
   }

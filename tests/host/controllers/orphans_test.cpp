@@ -1,0 +1,76 @@
+// Workloads of jobs that are gone without them.
+#include <gtest/gtest.h>
+
+#include "tests/host/controllers/job_world.hpp"
+
+namespace sluice::host::test {
+namespace {
+
+/// A whole machine, whose queue has one CPU.
+struct OrphanWorld : HostFixture {
+  OrphanWorld() : HostFixture(Configuration(), nullptr, true) {
+    apply(R"({"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"ResourceFlavor",
+      "metadata":{"name":"f"}})");
+    apply(R"({"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"ClusterQueue","metadata":{"name":"cq"},
+      "spec":{"namespaceSelector":{},"resourceGroups":[{"coveredResources":["cpu"],
+      "flavors":[{"name":"f","resources":[{"name":"cpu","nominalQuota":"1"}]}]}]}})");
+    apply(R"({"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"LocalQueue",
+      "metadata":{"name":"lq","namespace":"default"},"spec":{"clusterQueue":"cq"}})");
+    kernel.run_to_rest();
+  }
+  void submit(const std::string& name) {
+    ASSERT_TRUE(create("jobs", JobWorld::job(name, 1, JobWorld::queued())));
+    kernel.run_to_rest();
+  }
+  std::string workload_of(const std::string& job) {
+    for (const auto& key : objects.keys(kind("workloads"), "default"))
+      if (key.starts_with("default/job-" + job + "-")) return key;
+    return {};
+  }
+  /// `REASON: message` of the workload's end; empty without one.
+  std::string end(const std::string& key) {
+    const boost::json::object workload = get("workloads", key);
+    for (const auto& each : workload.at("status").at("conditions").as_array())
+      if (each.at("type") == "Finished")
+        return std::string(each.at("reason").as_string()) + ": " +
+               std::string(each.at("message").as_string());
+    return {};
+  }
+};
+
+TEST(Orphans, HoldNoQuotaForAJobThatIsGone) {
+  OrphanWorld world;
+  world.submit("first");
+  world.submit("second");
+  const std::string first = world.workload_of("first"), second = world.workload_of("second");
+  ASSERT_TRUE(world.remove("jobs", "first", Propagation::kOrphan));
+  world.kernel.run_to_rest();
+  ASSERT_TRUE(world.exists("workloads", first));
+  EXPECT_EQ(world.end(first), "OwnerNotFound: The workload's owner no longer exists");
+  EXPECT_TRUE(world.get("workloads", second).at("status").as_object().contains("admission"));
+}
+
+TEST(Orphans, AreNotWorkloadsThatNeverHadAJob) {
+  OrphanWorld world;
+  world.submit("job");
+  const std::string key = world.workload_of("job");
+  auto alone = world.get("workloads", key);
+  alone.at("metadata") = {{"name", "alone"}, {"namespace", "default"}};
+  alone.erase("status");
+  ASSERT_TRUE(world.create("workloads", boost::json::serialize(alone)));
+  world.kernel.run_to_rest();
+  EXPECT_EQ(world.end("default/alone"), "");
+}
+
+TEST(Orphans, AreFoundInWhatAnotherHostLeft) {
+  OrphanWorld world;
+  world.apply(R"({"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"Workload",
+    "metadata":{"name":"w","namespace":"default","labels":{"kueue.x-k8s.io/job-uid":"gone"}},
+    "spec":{"queueName":"lq","podSets":[{"name":"main","count":1,"template":{"spec":{"containers":[
+    {"name":"c","image":"i","resources":{"requests":{"cpu":"1"}}}]}}}]}})");
+  world.kernel.run_to_rest();
+  EXPECT_NE(world.end("default/w"), "");
+}
+
+}  // namespace
+}  // namespace sluice::host::test
