@@ -152,8 +152,8 @@ def remember(options, api, cost):
         return (status["admittedWorkloads"], status["pendingWorkloads"]) == (
             pods, workloads - pods)
     eventually(all_are_counted, "all are queued or admitted", 600)
-    print(f"{workloads} workloads, {pods} of them admitted, and {pods} pods: {cost.held_mib()} MiB, "
-          f"{cost.peak_mib()} MiB at most", flush=True)
+    print(f"{workloads} workloads, {pods} of them admitted, and {pods} pods: "
+          f"{cost.held_mib()} MiB, {cost.peak_mib()} MiB at most", flush=True)
 
 
 def labels_of(sample):

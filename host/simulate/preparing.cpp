@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "host/writes/object_writer.hpp"
+
 namespace sluice::host {
 
 void Preparing::add(const api::KindInfo& kind, boost::json::object object) {
@@ -25,7 +27,8 @@ void Preparing::run(const Done& done) {
     item.problems = intake_.validate(*item.kind, *item.validated, nullptr, {});
   });
   for (Item& item : items_)
-    if (item.problems.empty() && intake_.asks_plugins(*item.kind))
+    if (item.problems.empty() && intake_.asks_plugins(*item.kind) &&
+        !is_judged_when_written(*item.kind))
       item.problems = intake_.ask_plugins(*item.kind, *item.validated, nullptr, {});
   each([this](Item& item, boost::json::monotonic_resource&) {
     if (item.problems.empty()) item.out = intake_.encode(*item.kind, *item.validated);

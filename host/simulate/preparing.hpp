@@ -1,9 +1,9 @@
 // Preparing: the objects of the input on their way through the intake, many at a time.
 //
 // Objects are added in the order of the input. Workers validate and encode them beside each other,
-// each in memory of its own; plugins are asked one after the other. What came of them is handed out
-// in the order in which they were added, so nobody can tell how many workers there were. Belongs to
-// one thread.
+// each in memory of its own; plugins are asked one after the other, unless they are when the object
+// is written. What came of them is handed out in the order in which they were added, so nobody can
+// tell how many workers there were. Belongs to one thread.
 #pragma once
 
 #include <boost/json/monotonic_resource.hpp>

@@ -5,7 +5,7 @@
 namespace sluice::host {
 namespace {
 
-constexpr int kLoadingThreads = 2;           // beside a host, so not all that there are
+constexpr int kLoadingThreads = 2;          // beside a host, so not all that there are
 constexpr std::size_t kStepsAtATime = 256;  // between two looks at the deadline
 
 }  // namespace

@@ -60,11 +60,14 @@ ApiResult<WriteOutcome> ObjectWriter::replace(Edit edit, const WriteMode& mode) 
   return take(draft, mode);
 }
 
-/// Whether creating an object of the kind depends on more than what its encoded form was judged by:
-/// built-in kinds get names and statuses that their identity decides.
+bool is_judged_when_written(const api::KindInfo& kind) {
+  return kind.group.empty() || kind.group == "batch" || kind.job != nullptr;
+}
+
+/// Whether creating an object of the kind depends on more than what its encoded form was judged by.
 bool ObjectWriter::needs_tree(const api::KindInfo& kind, const WriteMode& mode) const {
   return mode.guard || mode.dry_run || !mode.by_system || !mode.field_manager.empty() ||
-         kind.group.empty() || kind.group == "batch" || drafter_.has_policy(kind);
+         is_judged_when_written(kind) || drafter_.has_policy(kind);
 }
 
 ApiResult<WriteOutcome> ObjectWriter::create(PreparedObject prepared, const WriteMode& mode) {

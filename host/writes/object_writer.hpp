@@ -30,6 +30,11 @@ class EventSink {
   virtual void emit(const EventNote& event) = 0;
 };
 
+/// Whether a new object of the kind is judged as it is when it is written, by plugins too, whatever
+/// was found about it before: built-in kinds and jobs get names, defaults and statuses that hang on
+/// who they are and on what is there.
+bool is_judged_when_written(const api::KindInfo& kind);
+
 class ObjectWriter final : public ObjectAccess {
  public:
   /// All must outlive the writer.
