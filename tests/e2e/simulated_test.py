@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""`sluice simulate` on the examples, with every plugin that the product has: each is taken as a host
-takes it, and the same is decided.
+"""`sluice simulate` on the examples, with every plugin that the product has: each is taken as a
+host takes it, and the same is decided.
 
     simulated_test.py --sluice build/dev/bin/sluice --examples examples [Simulated.test_name …]
 """

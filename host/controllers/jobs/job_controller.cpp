@@ -127,14 +127,35 @@ Result<Time> JobController::reconcile(const WorkKey& key, ObjectAccess& objects)
   if (!view) return kNever;
   if (!api::find_text(part(view->job, "metadata"), "deletionTimestamp").empty()) return kNever;
   const bool managed = managed_.holds(view->ns, objects);
-  const bool queued = !view->label(kQueueLabel).empty() || managed;
-  if (!queued && view->label(kPrebuiltLabel).empty()) return kNever;
+  if (!managed && !is_queued(view->job)) {
+    const bool open = std::any_of(view->workloads.begin(), view->workloads.end(),
+                                  [](const WorkloadOfJob& each) { return !each.finished; });
+    if (!open) return kNever;
+    if (view->kind->suspended(view->job)) {
+      if (auto done = leave_queue(*view, objects); !done) return done.error();
+      return kNever;
+    }  // one that runs holds quota, and goes on as it came
+  }
   if (runs_with_owner(view->job, objects, managed)) return kNever;
   look_again_ = kNever;
   const auto done = keep_in_line(*view, objects);
   if (look_again_ == kNever) successors_.erase(key);
   if (!done) return done.error();
   return look_again_;
+}
+
+/// The name of its queue was taken from a suspended job: nothing waits for it any more. What ran
+/// before holds its quota until it has ended.
+JobController::Done JobController::leave_queue(JobView& view, ObjectAccess& objects) {
+  if (view.kind->active(view.job)) return {};
+  for (const WorkloadOfJob& workload : view.workloads) {
+    if (workload.finished) continue;
+    if (auto done = plain(objects.remove(*workload_kind_, workload.key)); !done) return done;
+    tell(objects, view.ref, "DeletedWorkload",
+         "Deleted workload of a job without a queue: " + workload.key);
+  }
+  if (started_with(view.job).workload_uid.empty()) return {};
+  return give_back(view, objects);
 }
 
 /// Deleted workloads that wait for their pods (in_use.hpp): one that holds quota stops the job, and

@@ -61,6 +61,7 @@ class JobController final : public Controller {
                         const ObjectAccess& objects);
   Done follow_admitted(JobView& view, WorkloadOfJob& speaker, ObjectAccess& objects);
   Done sync_wishes(JobView& view, WorkloadOfJob& speaker, ObjectAccess& objects);
+  Done leave_queue(JobView& view, ObjectAccess& objects);
   Done follow_class(JobView& view, WorkloadOfJob& workload, ObjectAccess& objects);
   void await_class(const JobView& view, const std::string& why, ObjectAccess& objects);
   Done start(JobView& view, WorkloadOfJob& speaker, const StartInfo& info, ObjectAccess& objects);

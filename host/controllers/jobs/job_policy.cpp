@@ -156,6 +156,11 @@ void check_gates(const json::object& pod, const json::object& old, const ObjectR
   }
 }
 
+bool has_default_queue(std::string_view ns, const ObjectReader& objects) {
+  return objects.exists(api::kueue_kind(objects.scheme(), "LocalQueue"),
+                        fmt::format("{}/{}", ns, kDefaultQueue));
+}
+
 /// Somebody who submits made it, not a controller.
 bool is_of_a_user(const json::object& job) {
   constexpr std::string_view kSystem = "system:", kAccount = "system:serviceaccount:";
@@ -198,8 +203,7 @@ void JobPolicy::creating(const api::KindInfo& kind, json::object& object,
   const bool managed = managed_.holds(ns, objects);
   if (runs_with_owner(object, objects, managed)) return;
   if (!is_queued(object)) {
-    const api::KindInfo& queues = api::kueue_kind(objects.scheme(), "LocalQueue");
-    const bool by_default = objects.exists(queues, fmt::format("{}/{}", ns, kDefaultQueue));
+    const bool by_default = has_default_queue(ns, objects);
     if (!by_default && !managed) return;
     if (by_default)
       object_of(object_of(object, "metadata"), "labels")[api::json_view(kQueueLabel)] =
@@ -222,10 +226,14 @@ void JobPolicy::updating(const api::KindInfo& info, json::object& object, const 
     refuse(problems, "spec." + count,
            "Forbidden: cannot change while the job runs with fewer pods than it asked for",
            api::Problem::Kind::kForbidden);
-  if (!is_queued(object)) return;
+  if (!is_queued(object) && !is_queued(old)) return;
   check_pod_set_labels(*kind, object, problems);
   check(object, kind->suspended(old), problems);
   check_change(*kind, object, old, problems);
+  const std::string_view ns = api::find_text(part(object, "metadata"), "namespace");
+  if (!is_queued(object) && has_default_queue(ns, objects))
+    refuse(problems, label_path(kQueueLabel),
+           "Invalid value: \"\": queue-name must not be empty in namespace with default queue");
 }
 
 }  // namespace sluice::host

@@ -70,6 +70,20 @@ TEST(JobPolicy, WhatDecidedAboutARunningJobStays) {
   EXPECT_TRUE(world.merge("jobs", "train", R"({"metadata":{"labels":{"team":"a"}}})").ok());
 }
 
+TEST(JobPolicy, AQueueIsNotTakenFromARunningJobNorWhereTheDefaultOneWouldTakeIt) {
+  JobWorld world;
+  const std::string_view without = R"({"metadata":{"labels":{"kueue.x-k8s.io/queue-name":null}}})";
+  world.submit(JobWorld::job("runs", 1, JobWorld::queued()));
+  world.submit(JobWorld::job("waits", 1, JobWorld::queued("nowhere")));
+  const auto taken = world.merge("jobs", "runs", without);
+  ASSERT_FALSE(taken.ok());
+  EXPECT_THAT(taken.error().text, HasSubstr("immutable while the job is not suspended"));
+  world.queue("more", "default", "9", "9");
+  const auto left = world.merge("jobs", "waits", without);
+  ASSERT_FALSE(left.ok());
+  EXPECT_THAT(left.error().text, HasSubstr("must not be empty in namespace with default queue"));
+}
+
 TEST(JobPolicy, AClassCanBecomeAnotherButNotNone) {
   struct Case {
     const char* queue;  // "lq" has room, "nowhere" is not there

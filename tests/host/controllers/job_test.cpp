@@ -191,6 +191,28 @@ TEST(Job, FollowsItsLabelsWhileItWaits) {
   EXPECT_TRUE(world.runs("train"));
 }
 
+TEST(Job, WithoutAQueueWaitsForNothing) {
+  JobWorld world;
+  world.submit(JobWorld::job("train", 9, JobWorld::queued()));
+  ASSERT_EQ(world.workloads().size(), 1U);
+  world.change("jobs", "train", R"({"metadata":{"labels":{"kueue.x-k8s.io/queue-name":null}}})");
+  EXPECT_THAT(world.workloads(), IsEmpty());
+  EXPECT_FALSE(world.runs("train"));  // its user may resume it now
+}
+
+TEST(Job, WhoseQueueIsTakenWithItsQuotaHoldsThatUntilItHasEnded) {
+  JobWorld world;
+  world.submit(JobWorld::job("train", 2, JobWorld::queued()));
+  world.status("jobs", "train", R"({"active":2})");
+  // Its user ends it for good: suspended and out of the queue, in one write.
+  world.change("jobs", "train", R"({"spec":{"suspend":true},
+      "metadata":{"labels":{"kueue.x-k8s.io/queue-name":null}}})");
+  EXPECT_EQ(world.workloads().size(), 1U);
+  world.status("jobs", "train", R"({"active":0})");
+  EXPECT_THAT(world.workloads(), IsEmpty());
+  EXPECT_EQ(world.size_of_nodes("train"), "(absent)") << "it came with the admission";
+}
+
 TEST(Job, GetsThePriorityOfAnotherClassWhileItRuns) {
   JobWorld world;
   world.apply(kHigh);
