@@ -30,6 +30,19 @@ bool ends_something(const Plan& plan) {
   return !plan.stop.empty() || !plan.excess.empty() || plan.finish || plan.remove_workload;
 }
 
+std::string absent_of(std::int32_t absent, std::int32_t total) {
+  return "Waits for " + std::to_string(absent) + " of its " + std::to_string(total) +
+         " pods to be made anew";
+}
+
+/// No pod of it is there.
+std::string all_absent(const Held& workload) {
+  if (!workload.of_group) return "Waits for its pods to be made anew";
+  std::int32_t total = 0;
+  for (const PodSetCount& set : workload.pod_sets) total += set.count;
+  return absent_of(total, total);
+}
+
 /// What went in the meantime needs nothing more.
 void unless_gone(const sluice::ObjectReply& reply) {
   if (reply.code != sluice::ObjectCode::kNotFound) reply.or_throw();
@@ -49,10 +62,10 @@ void Keeper::look_at_workload(const ObjectRef& what) {
     return settle(GroupKey(*group));
   // No pod of it is there, and it goes with them, sooner or later.
   const auto workload = context_.objects().find(what);
-  if (!workload)
-    lacking_.erase(what.ns + "/" + what.name);
-  else if (workload_of(*workload).ending)
-    end(*workload, "Waits for its pods to be made anew");
+  if (!workload) return forget(what.ns + "/" + what.name);
+  const Held held = workload_of(*workload);
+  if (held.ending) return end(*workload, all_absent(held));
+  if (!held.finished && !held.reserved) note_absent(what, all_absent(held));
 }
 
 void Keeper::learn() {
@@ -86,7 +99,10 @@ void Keeper::settle(const GroupKey& group) {
   const auto workload =
       context_.objects().find(workload_ref(group.ns, workload_of_group(group, pods.front())));
   std::optional<Held> held;
-  if (workload) held = workload_of(*workload);
+  if (workload)
+    held = workload_of(*workload);
+  else
+    forget(group.ns + "/" + workload_of_group(group, pods.front()));
   Plan wanted = plan(pods, held ? &*held : nullptr);
   if (ends_something(wanted) && look_again(group)) {
     pods = roll_.pods_of(group);
@@ -126,10 +142,8 @@ void Keeper::carry_out(const Plan& plan, const GroupKey& group, const std::vecto
   follow(group, pods, *workload);
   report(plan, *workload);
   start(plan, group, *workload);
-  const std::string waits = plan.absent > 0
-                                ? "Waits for " + std::to_string(plan.absent) + " of its " +
-                                      std::to_string(pods.front().total) + " pods to be made anew"
-                                : std::string();
+  const std::string waits =
+      plan.absent > 0 ? absent_of(plan.absent, pods.front().total) : std::string();
   if (plan.ended) return end(*workload, waits);
   note_absent(ref_of(*workload), waits);
 }
@@ -270,13 +284,21 @@ void Keeper::finish(const Json& workload, const Ending& how) {
 
 void Keeper::note_absent(const ObjectRef& workload, std::string why) {
   const std::string key = workload.ns + "/" + workload.name;
+  looked_at_.insert(key);
+  const bool assumed = assumed_.erase(key) > 0;
   const auto known = lacking_.find(key);
-  if ((known == lacking_.end() ? std::string() : known->second) == why) return;
+  if (!assumed && (known == lacking_.end() ? std::string() : known->second) == why) return;
   if (why.empty())
-    lacking_.erase(known);
+    lacking_.erase(key);
   else
     lacking_[key] = std::move(why);
   context_.traits_changed(key);
+}
+
+void Keeper::forget(const std::string& workload) {
+  lacking_.erase(workload);
+  looked_at_.erase(workload);
+  assumed_.erase(workload);
 }
 
 /// As the pods are now: where Sluice decides for a cluster, one that was let go of may have been
@@ -305,6 +327,8 @@ void Keeper::end(const Json& workload, std::string why_it_waits) {
   const ObjectRef ref = ref_of(workload);
   const std::string key = ref.ns + "/" + ref.name;
   context_.ended(key);
+  looked_at_.insert(key);
+  assumed_.erase(key);
   if (why_it_waits.empty())
     lacking_.erase(key);
   else
@@ -312,9 +336,14 @@ void Keeper::end(const Json& workload, std::string why_it_waits) {
   context_.traits_changed(key);
 }
 
-std::optional<std::string> Keeper::lacks_pods(std::string_view workload) const {
-  const auto found = lacking_.find(workload);
-  return found == lacking_.end() ? std::nullopt : std::optional(found->second);
+std::optional<std::string> Keeper::lacks_pods(const sluice::Workload& workload) {
+  const std::string key = workload.key();
+  if (const auto found = lacking_.find(key); found != lacking_.end()) return found->second;
+  if (looked_at_.contains(key) || workload.condition("Evicted") != "True") return std::nullopt;
+  assumed_.insert(key);
+  const auto told = workload.condition_details("QuotaReserved");
+  return told && told->reason == "OnHold" ? std::string(told->message)
+                                          : "Waits for its pods to be looked at";
 }
 
 void Keeper::tell(bool warning, const std::string& ns, const std::string& pod,

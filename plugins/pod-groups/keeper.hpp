@@ -14,6 +14,7 @@
 #include "plan.hpp"
 #include "roll.hpp"
 #include "sluice/cpp/context.hpp"
+#include "sluice/cpp/workload.hpp"
 
 namespace pods {
 
@@ -23,9 +24,9 @@ class Keeper {
 
   /// A pod, a workload or a class of priorities was made, changed or deleted.
   void look_at(const sluice::ObjectRef& what);
-  /// Why the workload (`namespace/name`) may not be queued: its pods are not there; nullopt: they
-  /// are.
-  std::optional<std::string> lacks_pods(std::string_view workload) const;
+  /// Why the workload may not be queued: its pods are not there; nullopt: they are. Of one that was
+  /// evicted before this host began nobody knows until it was looked at: it waits as it did.
+  std::optional<std::string> lacks_pods(const sluice::Workload& workload);
 
  private:
   void learn();
@@ -48,6 +49,7 @@ class Keeper {
   void report(const Plan& plan, const sluice::Json& workload);
   void finish(const sluice::Json& workload, const Ending& how);
   void note_absent(const sluice::ObjectRef& workload, std::string why);
+  void forget(const std::string& workload);
   bool anything_runs(const sluice::Json& workload) const;
   void end(const sluice::Json& workload, std::string why_it_waits);
   void tell(bool warning, const std::string& ns, const std::string& pod, std::string_view reason,
@@ -58,6 +60,8 @@ class Keeper {
   bool learnt_ = false;
   std::set<GroupKey> waits_for_class_;                       // of priorities
   std::map<std::string, std::string, std::less<>> lacking_;  // workloads whose pods are not there
+  std::set<std::string, std::less<>> looked_at_;             // workloads; since the start
+  std::set<std::string, std::less<>> assumed_;  // to lack pods, because they were not looked at
 };
 
 }  // namespace pods

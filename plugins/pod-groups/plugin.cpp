@@ -73,8 +73,8 @@ class PodGroups {
     traits.shape_key("pods");
     // In a simulation nothing runs.
     if (!context_.simulated()) traits.ends_later();
-    if (const auto why = keeper_.lacks_pods(workload.key()); why && !traits.holds_quota())
-      traits.takes_no_part(*why);
+    if (traits.holds_quota()) return;
+    if (const auto why = keeper_.lacks_pods(workload)) traits.takes_no_part(*why);
   }
 
  private:

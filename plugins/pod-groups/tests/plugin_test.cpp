@@ -242,6 +242,44 @@ TEST(Plugin, AnEvictedGroupHasEndedWhenNoPodOfItRunsAnyMore) {
   EXPECT_EQ(world.plugin->traits(seen).takes_no_part, "Waits for 2 of its 2 pods to be made anew");
 }
 
+// The host begins anew, and asks for traits before anything was looked at.
+TEST(Plugin, AnEvictedGroupWithoutPodsWaitsForThemAfterARestart) {
+  World world;
+  world.create("a", "g", 2);
+  world.create("b", "g", 2);
+  world.admit("g", world.role_of("g"));
+  for (const char* name : {"a", "b"}) world.bind(name);
+  world.evict("g", {"a", "b"});
+  for (const char* name : {"a", "b"}) world.goes(name, "g");
+  world.set_status(World::workload("g"), R"({"conditions":[
+      {"type":"QuotaReserved","status":"False","reason":"OnHold"},
+      {"type":"Evicted","status":"True","reason":"Preempted"}]})");
+  world.restart();
+  const std::string why = "Waits for 2 of its 2 pods to be made anew";
+  FakeWorkload seen("ns", "g");
+  seen.annotation(std::string(kIsGroup), "true")
+      .condition("Evicted", "True", {"Preempted", {}, 0})
+      .condition("QuotaReserved", "False", {"OnHold", why, 0});
+  EXPECT_EQ(world.plugin->traits(seen).takes_no_part, why) << "as it was told before";
+  world.plugin->reconcile(World::workload("g"));
+  EXPECT_EQ(world.plugin->traits(seen).takes_no_part, why);
+  for (const char* name : {"c", "d"}) world.create(name, "g", 2);
+  EXPECT_EQ(world.plugin->traits(seen).takes_no_part, std::nullopt);
+}
+
+TEST(Plugin, AnEvictedGroupWhosePodsAreThereIsQueuedOnceTheyWereLookedAt) {
+  World world;
+  world.create("a", "g", 1);
+  world.restart();
+  FakeWorkload seen("ns", "g");
+  seen.annotation(std::string(kIsGroup), "true").condition("Evicted", "True");
+  EXPECT_EQ(world.plugin->traits(seen).takes_no_part, "Waits for its pods to be looked at");
+  const auto asked_before = world.host.traits_changed().size();
+  world.plugin->reconcile(World::workload("g"));
+  EXPECT_EQ(world.host.traits_changed().size(), asked_before + 1);
+  EXPECT_EQ(world.plugin->traits(seen).takes_no_part, std::nullopt);
+}
+
 TEST(Plugin, AnEvictedGroupOfWhichNothingRanHasEndedAtOnce) {
   World world;
   world.create("a", "g", 1);
