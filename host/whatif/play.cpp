@@ -58,11 +58,14 @@ Play::Seen Play::run(const std::vector<WorkloadId>& asked, Deadline deadline) {
     if (engine().state(id) != WorkloadState::kAdmitted || !engine().takes_part(id)) continue;
     const api::Condition* admitted = engine().object(id)->status.condition("Admitted");
     begin(id, admitted && admitted->status == "True" ? admitted->last_transition_time : from);
+    if (fork_.machine().kernel().waits_for_pods()) started_.push_back(id);
   }
   fork_.machine().observe(*this);
   Seen out;
   out.starts.resize(asked.size());
   out.cut = true;
+  report_ready();
+  if (!fork_.run_to_rest(deadline)) return out;
   for (int instant = 0; instant < kMostInstants; ++instant) {
     bool all = true;
     for (std::size_t i = 0; i < asked.size(); ++i) {

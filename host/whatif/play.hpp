@@ -47,7 +47,8 @@ class Play final : public DecisionObserver {
   const Mode mode_;
   Draws draws_;
   JobEnds ends_;
-  std::vector<WorkloadId> started_;  // in this instant, where pods have to be ready
+  // In this instant, or before the play, where pods have to be ready: they are, at once.
+  std::vector<WorkloadId> started_;
 };
 
 }  // namespace sluice::host

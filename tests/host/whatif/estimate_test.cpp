@@ -24,7 +24,7 @@ using ::testing::HasSubstr;
 
 /// A queue in which one workload runs at a time, from 00:00:00 on.
 struct OneAtATime : LiveWorld {
-  OneAtATime() {
+  explicit OneAtATime(Configuration config = {}) : LiveWorld(std::move(config)) {
     apply(R"({"apiVersion":"v1","kind":"Namespace","metadata":{"name":"a"}})");
     apply(R"({"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"ResourceFlavor",
         "metadata":{"name":"f"}})");
@@ -108,6 +108,19 @@ TEST(Estimate, OfJobsThatSayHowLongTheyRun) {
   world.settle();
   world.pass(30 * kSecond);
   EXPECT_EQ(world.told(), "70 70 100 ");  // 60 are left of the first, and then the second
+}
+
+/// Pods that are not ready yet will be: nobody starts because another one's time for that is over.
+TEST(Estimate, OfPodsThatHaveToBeReady) {
+  Configuration config;
+  config.engine.pods_ready_timeout = 20 * kSecond;
+  OneAtATime world(config), without;
+  for (OneAtATime* each : {&world, &without}) {
+    each->apply(OneAtATime::workload("first"));
+    each->settle();
+  }
+  EXPECT_THAT(without.told(), HasSubstr("says no run time"));
+  EXPECT_EQ(world.told(), without.told());
 }
 
 /// One question, and so one fork a play, for all that wait in a queue: as if each were asked for.
