@@ -1,5 +1,7 @@
 #include "host/explain/document.hpp"
 
+#include <algorithm>
+#include <array>
 #include <boost/json/array.hpp>
 
 #include "api/json/json.hpp"
@@ -240,6 +242,16 @@ void add_explanation(const Explanation& explanation, json::object& document) {
   document["wouldHelp"] = std::move(help);
 }
 
+bool is_short_of_quota(std::string_view reason) {
+  constexpr std::array<std::string_view, 6> kOfQuota = {"",  // nothing was told yet
+                                                        "WaitingForQuota",
+                                                        "ExceedsMaxQuota",
+                                                        "NoMatchingFlavor",
+                                                        "WaitingForPreemptedWorkloads",
+                                                        "PendingEvaluation"};
+  return std::find(kOfQuota.begin(), kOfQuota.end(), reason) != kOfQuota.end();
+}
+
 json::object explanation_document(const Engine& engine, WorkloadId id, Time now,
                                   const MayKnow& may_know) {
   const auto workload = engine.object(id);
@@ -264,9 +276,11 @@ json::object explanation_document(const Engine& engine, WorkloadId id, Time now,
   mark_refused(explanation);
   hide_names(explanation, may_know);
   if (state == WorkloadState::kPending) {
-    const std::string now_says = now_text(explanation);
+    const bool short_of_quota = is_short_of_quota(text_in(out, "reason"));
+    const std::string now_says = short_of_quota ? now_text(explanation) : std::string();
     if (!now_says.empty() && explanation.stand_ins.empty()) out["now"] = now_says;
     add_explanation(explanation, out);
+    if (!short_of_quota) out["wouldHelp"] = json::array();
   } else {
     out["wouldHelp"] = json::array();
   }

@@ -11,6 +11,10 @@
 
 namespace sluice::host {
 
+/// Whether a workload that waits for this reason lacks quota, or a flavor for it: then what is
+/// free, and who holds it, tells why. Of others it would mislead.
+bool is_short_of_quota(std::string_view reason);
+
 /// REQUIRES: the workload exists.
 boost::json::object explanation_document(const Engine& engine, WorkloadId id, Time now,
                                          const MayKnow& may_know);

@@ -48,7 +48,8 @@ void add_pod_trouble(const ObjectAccess& objects, const std::string& key, json::
   help.insert(help.begin(), json::value(trouble));
 }
 
-/// Before other advice: while its queue admits nothing, no other step helps.
+/// Before other advice: while its queue admits nothing, no other step helps. Else what keeps it
+/// from being looked at, where that is not quota.
 void add_obstacles(const ObjectAccess& objects, const std::string& ns, json::object& document) {
   const std::string_view state = api::find_text(document, "state");
   if (state != "Pending" && state != "Inactive") return;
@@ -58,6 +59,11 @@ void add_obstacles(const ObjectAccess& objects, const std::string& ns, json::obj
   json::array& others = array_of(document, "wouldHelp");
   help.insert(help.end(), others.begin(), others.end());
   others = std::move(help);
+  const std::string reason = text_in(document, "reason");
+  if (!others.empty() || state != "Pending" || is_short_of_quota(reason)) return;
+  others.emplace_back(reason == "WaitingForPodsReady"
+                          ? "the pods of all that are admitted have to be ready first"
+                          : "this has to change: " + text_in(document, "message"));
 }
 
 void tell(const CheckTelling& told, json::object& check) {

@@ -35,6 +35,7 @@ std::string trouble_of_pods(const ObjectAccess& objects, const std::string& work
     if (!key.starts_with(begin)) continue;
     const auto event = objects.get(*events, key);
     if (!event || api::find_text(*event, "type") != "Warning") continue;
+    if (api::find_text(*event, "reason") == "NotSupported") continue;  // it runs all the same
     const json::object& about = part(*event, "involvedObject");
     if (api::find_text(about, "kind") != "Pod") continue;
     const std::string at(api::find_text(*event, "lastTimestamp"));

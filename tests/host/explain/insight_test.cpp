@@ -197,6 +197,28 @@ TEST(LiveInsight, TellsWhatKeepsAQueueFromServing) {
             "None");
 }
 
+/// What is free says nothing about one that is not looked at for another reason.
+TEST(LiveInsight, NamesNoQuotaWhereSomethingElseKeepsIt) {
+  InsightWorld world;
+  world.apply(R"({"apiVersion":"v1","kind":"Namespace","metadata":{"name":"other"}})");
+  world.apply(R"({"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"ClusterQueue","metadata":
+      {"name":"chosen"},"spec":{"namespaceSelector":{"matchLabels":{"team":"a"}},"resourceGroups":[
+      {"coveredResources":["cpu"],"flavors":[{"name":"f","resources":[{"name":"cpu",
+      "nominalQuota":"9"}]}]}]}})");
+  world.apply(R"({"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"LocalQueue","metadata":
+      {"name":"lq","namespace":"other"},"spec":{"clusterQueue":"chosen"}})");
+  world.apply(R"({"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"Workload","metadata":{"name":"w",
+      "namespace":"other"},"spec":{"queueName":"lq","podSets":[{"name":"main","count":1,"template":{
+      "spec":{"containers":[{"name":"c","image":"i","resources":{"requests":{"cpu":"1"}}}]}}}]}})");
+  world.kernel.begin_instant(world.now += kSecond);
+  world.kernel.run_to_rest();
+  world.insight.explain("other", "w", {}, [&](const auto& answer) {
+    const boost::json::object& told = answer->as_object();
+    EXPECT_FALSE(told.contains("now"));
+    EXPECT_EQ(at(told, "/wouldHelp/0"), "this has to change: " + at(told, "/message"));
+  });
+}
+
 /// C5: behind a deactivation stands what the pods failed of; its Events outlive them.
 TEST(LiveInsight, C5_TellsWhatKeptThePodsFromRunning) {
   using ::testing::HasSubstr;
@@ -207,17 +229,18 @@ TEST(LiveInsight, C5_TellsWhatKeptThePodsFromRunning) {
       "active":false,"podSets":[{"name":"main","count":1,"template":{"spec":{"containers":[
       {"name":"c","image":"i","resources":{"requests":{"cpu":"1"}}}]}}}]}})");
   const auto event = [&](const std::string& pod, const std::string& type, const std::string& at,
-                         const std::string& message) {
+                         const std::string& message, const std::string& reason = "Failed") {
     world.apply(R"({"apiVersion":"v1","kind":"Event","metadata":{"name":")" + pod + "." + at[18] +
                 R"(","namespace":"default"},"involvedObject":{"kind":"Pod","namespace":"default",
                 "name":")" +
-                pod + R"("},"type":")" + type + R"(","reason":"Failed","lastTimestamp":")" + at +
-                R"(","message":")" + message + R"("})");
+                pod + R"("},"type":")" + type + R"(","reason":")" + reason +
+                R"(","lastTimestamp":")" + at + R"(","message":")" + message + R"("})");
   };
   event("train-b", "Warning", "2026-01-01T00:00:03Z", "container c names no command");
   event("train-a", "Warning", "2026-01-01T00:00:02Z", "an earlier one");
   event("train-c", "Normal", "2026-01-01T00:00:04Z", "Started container c");
   event("other-a", "Warning", "2026-01-01T00:00:05Z", "of another job");
+  event("train-b", "Warning", "2026-01-01T00:00:06Z", "limits are not held", "NotSupported");
   const auto first = [&](const std::string& workload) {
     std::string out;
     world.insight.explain("default", workload, {}, [&](const auto& answer) {
