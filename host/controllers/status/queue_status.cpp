@@ -6,6 +6,7 @@
 
 #include "api/codec/codec.hpp"
 #include "api/json/json.hpp"
+#include "api/json/json_text.hpp"
 #include "host/objects/parts.hpp"
 
 namespace sluice::host {
@@ -81,6 +82,15 @@ void describe_use(const QueueView& queue, const LocalQueueView* own, json::objec
       by_flavor(queue.use, [&](const FlavorUse& use) { return own_use(use).used; }, {});
 }
 
+/// The ClusterQueue whose quota the workload held before the change, whatever became of the
+/// LocalQueue that led there; empty: it held none.
+std::string held_before(const ObjectChange& workload) {
+  if (!workload.before) return {};
+  std::string unescaped;
+  return std::string(scalar_text(
+      member_text(member_text(workload.before->status, "admission"), "clusterQueue"), unescaped));
+}
+
 Result<void> write(ObjectAccess& objects, const api::KindInfo& kind, const std::string& key,
                    json::object status) {
   if (auto done = objects.update_status(kind, key, std::move(status)); !done)
@@ -111,8 +121,9 @@ void QueueStatusController::changed(const ObjectChange& change, std::vector<Work
                          change.before && same_but_status(*change.stored, *change.before);
   if (own_write) return;  // a status alone, ours as a rule
   if (change.kind == workloads_) {
-    if (std::string queue = queue_of(change); !queue.empty())
-      keys.push_back({cluster_queues_, std::move(queue)});
+    const std::string queue = queue_of(change), held = held_before(change);
+    if (!queue.empty()) keys.push_back({cluster_queues_, queue});
+    if (!held.empty() && held != queue) keys.push_back({cluster_queues_, held});
   } else if (change.kind == cluster_queues_) {
     keys.push_back({cluster_queues_, change.key});
   } else if (change.kind == local_queues_) {

@@ -83,6 +83,23 @@ TEST(QueueStatus, CountsAndUsage) {
   EXPECT_EQ(world.status("clusterqueues", "cq", "/fairSharing"), "(absent)");
 }
 
+// The LocalQueue goes first, and then, by its end, by its deletion, what holds the quota.
+TEST(QueueStatus, IsOfTheQueueThatGaveTheQuota) {
+  StatusWorld world;
+  world.workload("ends", 1);
+  world.workload("goes", 1);
+  world.pass(kSecond);
+  ASSERT_TRUE(world.remove("localqueues", "lq"));
+  world.pass(kSecond);
+  EXPECT_EQ(world.counts("clusterqueues", "cq"), "0 pending, 2 reserving, 2 admitted");
+  ASSERT_TRUE(world.kernel.finish("default/ends", "Succeeded", "so").ok());
+  world.pass(kSecond);
+  EXPECT_EQ(world.counts("clusterqueues", "cq"), "0 pending, 1 reserving, 1 admitted");
+  ASSERT_TRUE(world.remove("workloads", "goes"));
+  world.pass(kSecond);
+  EXPECT_EQ(world.counts("clusterqueues", "cq"), "0 pending, 0 reserving, 0 admitted");
+}
+
 TEST(QueueStatus, ActiveSaysWhyNot) {
   struct Case {
     const char* patch;
