@@ -84,7 +84,9 @@ void answer(Call& call, const ApiResult<WriteOutcome>& result, bool dry_run) {
   }
   for (const auto& warning : result->warnings) call.warn(warning);
   audit_call(call, name_of(result->object), result->code, {}, dry_run);
-  if (result->removed) return call.reply(result->code, deletion_status(result->object));
+  // A write that took the last finalizer away is answered with the object, as any other.
+  if (result->removed && call.route.verb == "delete")
+    return call.reply(result->code, deletion_status(result->object));
   if (call.route.subresource == "scale") return call.reply(200, scale_text(result->object));
   std::string out;
   call.at->renderer.append(result->object, call.route, call.form, out);

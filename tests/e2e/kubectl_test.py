@@ -489,8 +489,9 @@ class Writing(Kubectl):
         self.kubectl("delete", "cm", "held", "--wait=false")
         self.assertIn("deletionTimestamp", self.host.json("get", "cm", "held")["metadata"])
         wait = self.host.background("wait", "--for=delete", "cm/held", "--timeout=180s")
-        self.kubectl("patch", "cm", "held", "--type=merge", "-p",
-                     '{"metadata":{"finalizers":null}}')
+        self.assertEqual(self.kubectl("patch", "cm", "held", "--type=merge", "-p",
+                                      '{"metadata":{"finalizers":null}}'),
+                         "configmap/held patched\n")
         said = wait.communicate(timeout=300)[1]
         if "no matching resources" not in said:  # an older client that came too late
             self.assertEqual(wait.returncode, 0, said)

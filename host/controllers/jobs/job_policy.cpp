@@ -82,7 +82,7 @@ void check_change(const api::JobKind& kind, const json::object& job, const json:
                   Problems& problems) {
   check_class(kind, job, old, problems);
   if (kind.suspended(old) || kind.suspended(job)) return;
-  for (const std::string_view label : {kQueueLabel, kPrebuiltLabel})
+  for (const std::string_view label : {kQueueLabel, kPrebuiltLabel, kMaxExecutionLabel})
     if (label_of(job, label) != label_of(old, label))
       refuse(problems, label_path(label),
              fmt::format("Invalid value: \"{}\": field is immutable while the job is not suspended",

@@ -57,10 +57,14 @@ TEST(JobPolicy, WhatDecidedAboutARunningJobStays) {
   world.submit(
       JobWorld::job("train", 2, JobWorld::queued(), R"("kueue.x-k8s.io/job-min-parallelism":"1")"));
   ASSERT_TRUE(world.runs("train"));
-  const auto moved =
-      world.merge("jobs", "train", R"({"metadata":{"labels":{"kueue.x-k8s.io/queue-name":"x"}}})");
-  ASSERT_FALSE(moved.ok());
-  EXPECT_THAT(moved.error().text, HasSubstr("immutable while the job is not suspended"));
+  for (const char* label :
+       {R"("kueue.x-k8s.io/queue-name":"x")", R"("kueue.x-k8s.io/prebuilt-workload-name":"x")",
+        R"("kueue.x-k8s.io/max-exec-time-seconds":"60")"}) {
+    const auto done =
+        world.merge("jobs", "train", R"({"metadata":{"labels":{)" + std::string(label) + "}}}");
+    ASSERT_FALSE(done.ok()) << label;
+    EXPECT_THAT(done.error().text, HasSubstr("immutable while the job is not suspended"));
+  }
   const auto resized =
       world.merge("jobs", "train", R"({"spec":{"parallelism":1,"completions":1}})");
   ASSERT_FALSE(resized.ok());
