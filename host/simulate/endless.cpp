@@ -13,6 +13,12 @@ void Endless::progressed(Duration at) {
   ++epoch_;
 }
 
+void Endless::instant_passed(Duration at) {
+  ++instants_;
+  at_one_time_ = at == last_instant_ ? at_one_time_ + 1 : 0;
+  last_instant_ = at;
+}
+
 void Endless::evicted(WorkloadId id, const std::string& reason) {
   if (counts_.size() <= id) counts_.resize(std::max<std::size_t>(id + 1, counts_.size() * 2));
   Count& count = counts_[id];

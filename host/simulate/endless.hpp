@@ -5,7 +5,8 @@
 // or a workload comes, ends, is deactivated or goes. A workload that is evicted more often than
 // limits of requeues allow without any progress goes round, and the simulation is endless when
 // nothing is left that would bring progress: no event, and no end of a job but of those that go
-// round themselves. So are very many instants without progress, whatever their reason.
+// round themselves. So are very many instants without progress, whatever their reason, and very
+// many at one and the same time. Where no workload is open any more, timers that go on are an end.
 // Belongs to the simulation's thread.
 #pragma once
 
@@ -30,9 +31,16 @@ class Endless {
   explicit Endless(std::optional<std::int32_t> limit)
       : rounds_(kRounds + static_cast<std::uint32_t>(limit.value_or(0))) {}
 
+  /// Instants at one time: plugins that want to be called again at once, for ever.
+  static constexpr std::uint64_t kAtOneTime = 100'000;
+  /// Instants in which nothing happens, when all workloads have ended: only timers are left.
+  static constexpr std::uint64_t kIdle = 1'000;
+
   void progressed(Duration at);
   void evicted(WorkloadId id, const std::string& reason);
-  void instant_passed() { ++instants_; }
+  void instant_passed(Duration at);
+  bool stands_still() const { return at_one_time_ >= kAtOneTime; }
+  bool idles() const { return instants_ >= kIdle; }
 
   /// Cheap: whether it is worth asking what would still bring progress.
   bool suspected() const { return fresh_ || instants_ >= kInstants; }
@@ -62,8 +70,10 @@ class Endless {
   std::optional<WorkloadId> first_;
   std::string reason_;  // of the eviction of first_
   std::size_t going_round_ = 0;
-  std::uint64_t instants_ = 0;  // since the last progress
-  bool fresh_ = false;          // one more round since cleared()
+  std::uint64_t instants_ = 0;     // since the last progress
+  std::uint64_t at_one_time_ = 0;  // at the time of the last one
+  Duration last_instant_ = -1;
+  bool fresh_ = false;  // one more round since cleared()
   Duration last_progress_ = 0;
 };
 

@@ -72,9 +72,7 @@ class SimulationRun {
     last->append(summary(*totals, began_));
     if (auto written = last->commit(); !written) return written.error();
     if (totals->endless.empty()) return SimulationEnd::kDone;
-    fmt::print(stderr,
-               "warning: stopped at {}, because it would go on for ever: {}. --until DURATION sets "
-               "an end.\n",
+    fmt::print(stderr, "warning: stopped at {}, because it would go on for ever: {}.\n",
                offset_text(simulation_->offset()), totals->endless);
     return SimulationEnd::kEndless;
   }

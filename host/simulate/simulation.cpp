@@ -7,9 +7,15 @@
 #include <utility>
 
 #include "api/jobs/job_kind.hpp"
+#include "core/model/model.hpp"
 #include "host/simulate/story.hpp"
 
 namespace sluice::host {
+namespace {
+
+constexpr const char* kOrUntil = ". --until DURATION sets an end";
+
+}  // namespace
 
 Result<SimulationTotals> Simulation::run(Machine& machine, SimulatedJobs& jobs,
                                          std::optional<Duration> until) {
@@ -32,10 +38,10 @@ Result<SimulationTotals> Simulation::run(Machine& machine, SimulatedJobs& jobs,
   if (auto first = instant(now_); !first) return first.error();
   while (const auto next = next_instant()) {
     if (*next > stop) break;
-    if (!until && endless_.suspected() && runs_for_ever()) {
-      totals_.endless = what_goes_round();
-      break;
-    }
+    if (!until && endless_.idles() && engine().model().open.empty() && no_event_left()) break;
+    if (!until && endless_.suspected() && runs_for_ever()) totals_.endless = what_goes_round();
+    if (endless_.stands_still()) totals_.endless = who_keeps_it_there();
+    if (!totals_.endless.empty()) break;
     begin_instant(std::max(now_, *next));
     if (auto done = instant(now_); !done) return done.error();
   }
@@ -67,7 +73,7 @@ std::optional<Time> Simulation::next_instant() {
 /// Whether nothing is left that would bring progress. O(workloads), asked once in many evictions.
 bool Simulation::runs_for_ever() {
   endless_.cleared();
-  if (next_event_ < input_.events.size()) return false;
+  if (!no_event_left()) return false;
   const auto all = engine().workloads();
   return std::none_of(all.begin(), all.end(),
                       [this](WorkloadId id) { return progress_to_come(id); });
@@ -83,7 +89,8 @@ std::string Simulation::what_goes_round() const {
   const std::string since = offset_text(endless_.last_progress());
   const auto who = endless_.first();
   if (!who)
-    return fmt::format("nothing has changed since {} but the time: timers follow on timers", since);
+    return fmt::format("nothing has changed since {} but the time: timers follow on timers{}",
+                       since, kOrUntil);
   std::string out = fmt::format(
       "{} was evicted {} times ({}) since {}, while nothing else came or "
       "ended, and no event and no end of a job is left",
@@ -93,7 +100,37 @@ std::string Simulation::what_goes_round() const {
     out +=
         ". Its pods are never ready: give it a runtime (annotation sluice.dev/runtime), let a "
         "Timeline say PodsReady, or set requeuingStrategy.backoffLimitCount";
-  return out;
+  return out + kOrUntil;
+}
+
+/// The plugin that was called most: what wants to be called again at once, for ever, is that soon.
+std::string Simulation::who_keeps_it_there() const {
+  std::string who;
+  std::uint64_t most = 0;
+  for (const PluginStatus& plugin : machine_->rules().plugins->plugins().status()) {
+    std::uint64_t calls = 0;
+    for (const HookStatus& hook : plugin.hooks) calls += hook.stats.calls;
+    if (calls <= most) continue;
+    most = calls;
+    who = fmt::format("; plugin {} was called {} times", plugin.name, calls);
+  }
+  return fmt::format(
+      "this instant does not end: something is to be looked at again at once, and "
+      "again{}",
+      who);
+}
+
+/// False: the instant does not come to rest. Steps that decide nothing are counted, because there
+/// may be as many decisions as there are workloads.
+bool Simulation::rests() {
+  constexpr std::size_t kSteps = 1'000, kMostIdle = 100'000, kForEach = 4;
+  const std::size_t most = kMostIdle + kForEach * engine().model().open.size();
+  for (std::size_t idle = 0; idle < most; idle += kSteps) {
+    const std::uint64_t before = decisions_;
+    if (machine_->run(kSteps)) return true;
+    if (decisions_ != before) idle = 0;
+  }
+  return false;
 }
 
 void Simulation::begin_instant(Time at) {
@@ -113,7 +150,7 @@ Result<void> Simulation::put_initial_objects() {
 
 // The machine's instant has begun already.
 Result<void> Simulation::instant(Time at) {
-  endless_.instant_passed();
+  endless_.instant_passed(offset());
   notes_.reached(offset());
   end_due_jobs();
   while (next_event_ < input_.events.size() && input_.start + input_.events[next_event_].at <= at) {
@@ -122,8 +159,9 @@ Result<void> Simulation::instant(Time at) {
     ++next_event_;
     notes_.add();
   }
-  machine_->run_to_rest();
-  while (report_ready() && machine_->kernel().blocks_admission()) machine_->run_to_rest();
+  bool rested = rests();
+  while (rested && report_ready() && machine_->kernel().blocks_admission()) rested = rests();
+  if (!rested) totals_.endless = who_keeps_it_there();
   count_new();
   if (changed_) {
     totals_.last_change = offset();
@@ -305,6 +343,7 @@ bool Simulation::report_ready() {
 
 void Simulation::decided(Time, const Decision& decision) {
   changed_ = true;
+  ++decisions_;
   notes_.decided();
   const Engine& engine = machine_->engine();
   switch (decision.type) {

@@ -62,7 +62,10 @@ class Simulation final : public DecisionObserver {
   void begin_instant(Time at);
   std::uint64_t steps() const;
   std::optional<Time> next_instant();
+  bool no_event_left() const { return next_event_ == input_.events.size(); }
   bool runs_for_ever();
+  bool rests();
+  std::string who_keeps_it_there() const;
   std::string what_goes_round() const;
   bool progress_to_come(WorkloadId id) const;
   Result<void> put_initial_objects();
@@ -98,6 +101,7 @@ class Simulation final : public DecisionObserver {
   std::vector<WorkloadId> uncounted_;  // created in this instant
   std::vector<WorkloadId> started_;    // in this instant, with waitForPodsReady
   bool changed_ = false;
+  std::uint64_t decisions_ = 0;
   Endless endless_;
   SimulationTotals totals_;
 };

@@ -328,6 +328,33 @@ constexpr const char* kPodsReady =
     "apiVersion: config.sluice.dev/v1alpha1\nkind: Configuration\n"
     "scheduling: {waitForPodsReady: {timeout: 60s}}\n";
 
+std::string restless(const std::string& config) {
+  return "apiVersion: config.sluice.dev/v1alpha1\nkind: Configuration\nplugins: {directory: " +
+         std::string(SLUICE_TEST_PLUGINS) + ", load: [{name: restless, config: {" + config +
+         "}}]}\n";
+}
+
+// At once again and again: the time of the Timeline's event never comes, nor that of --until.
+TEST_F(Simulate, AnInstantThatDoesNotEndIsStoppedAndItsPluginNamed) {
+  write("w.yaml", workload("w", 1));
+  write("t.yaml", timeline("- {at: 5s, finish: {namespace: team, name: w}}\n"));
+  for (const char* config : {"reconcile-at-once: true", "timer-every-ns: 0"}) {
+    write("c.yaml", restless(config));
+    const RunResult run = sluice("simulate --config c.yaml --until 10s queue.yaml w.yaml t.yaml");
+    EXPECT_EQ(run.status, 3) << config;
+    EXPECT_THAT(run.err, HasSubstr("stopped at 0s")) << config;
+    EXPECT_THAT(run.err, HasSubstr("plugin restless was called ")) << config;
+  }
+}
+
+TEST_F(Simulate, TimersOfPluginsKeepNobodyWaiting) {
+  write("c.yaml", restless("timer-every-ns: 60000000000"));
+  write("w.yaml", workload("w", 1, runtime("10s")));
+  const RunResult run = sluice("simulate --config c.yaml --log - queue.yaml w.yaml");
+  EXPECT_EQ(run.status, 0) << run.err;
+  EXPECT_THAT(run.out, HasSubstr(starts("0.0", "w", 1) + finished("10.0", "w")));
+}
+
 // C8: pods that are never ready, and no limit of requeues: evicted after a minute, back after 1, 2,
 // 4 … 60 minutes, for ever.
 TEST_F(Simulate, C8_WhatWouldGoOnForEverIsStoppedAndNamed) {
