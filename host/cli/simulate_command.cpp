@@ -1,7 +1,10 @@
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <memory>
 #include <string>
+#include <system_error>
+#include <utility>
 #include <vector>
 
 #include "host/cli/arguments.hpp"
@@ -46,6 +49,21 @@ SimulateOptions options_of(const CLI::App& command, const SimulateArguments& arg
   if (command.count("--threads") > 0) options.threads = arguments.threads;
   options.max_file_bytes = static_cast<std::size_t>(arguments.max_file_mib) << 20;
   return options;
+}
+
+/// What is written is none of what is read: `--log a.yaml b.yaml` would cost a manifest.
+void refuse_to_overwrite(const SimulateOptions& options) {
+  std::vector<std::string> read = options.paths;
+  for (const std::string& more : {options.config_file, options.against})
+    if (!more.empty()) read.push_back(more);
+  for (const auto& [option, path] :
+       {std::pair{"--log", options.log}, std::pair{"--dump", options.dump},
+        std::pair{"--report", options.report}})
+    for (const std::string& other : read) {
+      std::error_code not_there;
+      if (!path.empty() && std::filesystem::equivalent(path, other, not_there))
+        throw CLI::ValidationError(option, path + " is read as well; name another file");
+    }
 }
 
 }  // namespace
@@ -101,6 +119,7 @@ void add_simulate_command(CLI::App& app, Action& action) {
       if (!other.empty() && other == arguments->options.report)
         throw CLI::ValidationError("--report",
                                    other + " is that of --log or --dump; name another file");
+    refuse_to_overwrite(arguments->options);
     if (!arguments->options.against.empty() && arguments->options.report.empty())
       throw CLI::ValidationError("--against",
                                  "compares a report with another run; add --report FILE");

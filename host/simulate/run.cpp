@@ -15,6 +15,7 @@
 #include "host/simulate/decision_log.hpp"
 #include "host/simulate/dump.hpp"
 #include "host/simulate/input.hpp"
+#include "host/simulate/job_warnings.hpp"
 #include "host/simulate/output.hpp"
 #include "host/simulate/progress_notes.hpp"
 #include "host/simulate/report/report.hpp"
@@ -55,6 +56,7 @@ class SimulationRun {
     if (auto prepared = prepare(); !prepared) return prepared.error();
     const auto totals = simulation_->run(*machine_, *jobs_, options_.until);
     notes_.reset();
+    job_warnings_.finish();
     if (!totals) return totals.error();
     if (story_) story_->tables(simulation_->offset(), machine_->kernel());
     if (!options_.dump.empty()) {
@@ -123,6 +125,7 @@ class SimulationRun {
         MachineEdges{.store = *store_,
                      .ids = *jobs_,
                      .pods = jobs_->pods(),
+                     .events = as_host ? nullptr : &job_warnings_,
                      .upkeep = as_host ? Upkeep::kAlways : Upkeep::kOnDemand});
     jobs_->join(*machine_);
     return {};
@@ -133,6 +136,7 @@ class SimulationRun {
   /// Gone before the story is shown.
   std::optional<ProgressNotes> notes_{ProgressNotes::output(
       std::chrono::seconds(10), [](const std::string& line) { fmt::print(stderr, "{}\n", line); })};
+  JobWarnings job_warnings_{[](const std::string& line) { write_above_it(line); }};
   std::unique_ptr<PendingOutput> output_;
   VirtualClock clock_;
   Configuration config_;

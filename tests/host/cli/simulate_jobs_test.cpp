@@ -230,5 +230,15 @@ TEST_F(SimulateJobs, TheLogIsTheSameForAnyNumberOfThreads) {
     EXPECT_EQ(one, log_of(std::string("--states --threads ") + threads + " queue.yaml t.yaml"));
 }
 
+TEST_F(SimulateJobs, WhatKeepsAJobFromBeingQueuedIsTold) {
+  write("j.yaml",
+        job("held", 1, "", "kueue.x-k8s.io/queue-name: lq, kueue.x-k8s.io/priority-class: none"));
+  const RunResult run = sluice("simulate --plugins none queue.yaml j.yaml");
+  EXPECT_EQ(run.status, 0) << run.err;
+  EXPECT_EQ(run.err,
+            "warning: Job team/held: WorkloadPriorityClassNotFound: "
+            "WorkloadPriorityClass none doesn't exist\n");
+}
+
 }  // namespace
 }  // namespace sluice::host

@@ -328,6 +328,19 @@ constexpr const char* kPodsReady =
     "apiVersion: config.sluice.dev/v1alpha1\nkind: Configuration\n"
     "scheduling: {waitForPodsReady: {timeout: 60s}}\n";
 
+TEST_F(Simulate, WhatIsReadIsNotWrittenOver) {
+  write("w.yaml", workload("w", 1));
+  for (const char* arguments :
+       {"--log queue.yaml", "--dump queue.yaml", "--report before.log --against before.log"}) {
+    write("before.log", "{}\n");
+    const RunResult run =
+        sluice("simulate --plugins none " + std::string(arguments) + " queue.yaml w.yaml");
+    EXPECT_NE(run.status, 0) << arguments;
+    EXPECT_THAT(run.err, HasSubstr("is read as well; name another file")) << arguments;
+  }
+  EXPECT_EQ(sluice("simulate --plugins none queue.yaml w.yaml").status, 0);
+}
+
 std::string restless(const std::string& config) {
   return "apiVersion: config.sluice.dev/v1alpha1\nkind: Configuration\nplugins: {directory: " +
          std::string(SLUICE_TEST_PLUGINS) + ", load: [{name: restless, config: {" + config +
