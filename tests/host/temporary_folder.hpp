@@ -12,12 +12,15 @@ namespace sluice::host::test {
 
 class TemporaryFolder {
  public:
-  /// Memory where the system has such a folder: for tests that sync often and need no disk.
+  /// Memory where the system has such a folder and TMPDIR names no other: for tests that sync
+  /// often and need no disk.
   enum class Where { kDisk, kMemory };
 
   explicit TemporaryFolder(Where where = Where::kDisk) {
     std::string parent = std::filesystem::temp_directory_path().string();
-    if (where == Where::kMemory && ::access("/dev/shm", W_OK) == 0) parent = "/dev/shm";
+    if (where == Where::kMemory && std::getenv("TMPDIR") == nullptr &&
+        ::access("/dev/shm", W_OK) == 0)
+      parent = "/dev/shm";
     std::string name = parent + "/sluice-XXXXXX";
     if (::mkdtemp(name.data()) == nullptr) std::abort();
     path_ = name;
