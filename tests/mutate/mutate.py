@@ -2,17 +2,19 @@
 """Are the tests able to fail? Changes one operator, constant, branch or call at a time and runs
 what tests it.
 
-    mutate.py [--folder build/mutate] [--seed 1] [--in core,host/writes] [--again FILE] [N]
+    mutate.py [--folder build/mutate] [--seed 1] [--in core,host/writes] [--seconds 20]
+              [--again FILE] [N]
 
 The sources are copied into FOLDER/tree, all mutations are put into the copy, each to be switched on
 by a variable of the environment, and the copy is built once as the preset `quick`; the checkout is
 not touched. What does not compile is left out. Each case of the tests is run once as it is: how
 long does it take, which mutations does it come by? Then N mutations (default 16) are drawn, as many
 in each folder as it has places for them, and each is tried with the cases that come by it, the
-quick ones first. A test that takes ten times what it took before has caught it, too. Survivors are
-printed at the end: each needs a test, or a reason why nobody can notice it. --again FILE tries the
-survivors that an earlier run printed into FILE, those whose code is still there. Exit status 1 when
-tests fail without any change.
+quick ones first, until they would take more than --seconds (20): each survivor costs as much. A
+test that takes ten times what it took before has caught it, too. Survivors are printed at the end:
+each needs a test, or a reason why nobody can notice it. --again FILE tries the survivors that an
+earlier run printed into FILE, those whose code is still there. Exit status 1 when tests fail
+without any change.
 """
 import argparse
 import glob
@@ -109,8 +111,8 @@ def run(options):
     runner = Runner(options.jobs)
     try:
         drawn = draw(sources, options)
-        tests = Tests(suites_of(tree, names), runner, sources[-1].first + MOST_OF_A_SOURCE)
-        tests.record()
+        tests = Tests(suites_of(tree, names), runner, sources[-1].first + MOST_OF_A_SOURCE,
+                      os.path.join(tree.folder, "recorded"), options.seconds)
         for each in try_all(drawn, tests, options):
             tell("survivor", each)
     finally:
@@ -123,6 +125,7 @@ def main():
     parser.add_argument("number", nargs="?", type=int, default=16, metavar="N")
     parser.add_argument("--folder", default="build/mutate")
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--seconds", type=float, default=20)
     parser.add_argument("--again", metavar="FILE")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--in", dest="folders", default=",".join(FOLDERS), metavar="FOLDERS")

@@ -4,7 +4,10 @@ import array
 import collections
 import concurrent.futures
 import contextlib
+import hashlib
+import itertools
 import os
+import pickle
 import re
 import shutil
 import signal
@@ -12,12 +15,14 @@ import subprocess
 import sys
 import tempfile
 import time
+import zlib
 
 # Tests that draw their cases draw few, and always the same.
 DRAWN = {"RC_PARAMS": "max_success=8 seed=7", "SLUICE_WAKING_WORLDS": "12",
          "SLUICE_TEST_SHARE": "4"}
-SLOW = 1.0  # seconds: such a case has a process of its own, after the quick ones
-LIMITS = ["prlimit", "--as=8589934592", "--core=0", "--fsize=1073741824", "--"]
+AT_ONCE = 2.0  # seconds: cases that take so long together are one process
+# Soft ones: some programs set limits of their own.
+LIMITS = ["prlimit", "--as=8589934592:", "--core=0:", "--fsize=1073741824:", "--"]
 
 
 class Program:
@@ -46,13 +51,13 @@ class Decisions:
     """Measured ones, each of which is a case."""
 
     def __init__(self, script, sluice, paths):
-        self.name, self.script, self.sluice, self.paths = "decisions", script, sluice, paths
+        self.name, self.script, self.path, self.paths = "decisions", script, sluice, paths
 
     def cases(self):
         return self.paths
 
     def command(self, cases):
-        return [sys.executable, self.script, "--sluice", self.sluice, *cases]
+        return [sys.executable, self.script, "--sluice", self.path, *cases]
 
 
 class Runner:
@@ -92,23 +97,43 @@ class Runner:
 class Tests:
     """All cases of some suites."""
 
-    def __init__(self, suites, runner, numbers):
-        """`numbers`: mutations have smaller ones."""
+    def __init__(self, suites, runner, numbers, folder, seconds):
+        """`numbers`: mutations have smaller ones. `folder`: where it is kept what cases take and
+        reach, until the program that has them is another one. `seconds`: how much is run to try a
+        mutation."""
         self.runner = runner
         self.numbers = numbers
-        self.cases = [(suite, case) for suite in suites for case in suite.cases()]
-        self.took = []
+        self.folder = folder
+        self.seconds = seconds
+        self.cases = []  # (suite, name, seconds)
         self.reached_by = collections.defaultdict(lambda: array.array("H"))  # by number: cases
+        os.makedirs(folder, exist_ok=True)
+        for each in suites:
+            self.add(each)
 
-    def record(self):
-        """All pass as they are. From now on it is known what they take and what they come by."""
-        for index, (took, reached) in enumerate(self.runner.pool.map(self.record_one, self.cases)):
-            self.took.append(took)
-            for number in reached:
-                self.reached_by[number].append(index)
+    def add(self, suite):
+        """All its cases pass as they are, each by itself."""
+        with open(suite.path, "rb") as program:
+            name = suite.name + "-" + hashlib.sha256(program.read()).hexdigest()
+        kept = os.path.join(self.folder, name)
+        recorded = {}
+        if os.path.exists(kept):
+            with open(kept, "rb") as file:
+                recorded = pickle.load(file)
+        names = list(suite.cases())
+        missing = [each for each in names if each not in recorded]
+        recorded.update(zip(missing, self.runner.pool.map(
+            self.record, itertools.repeat(suite), missing)))
+        with open(kept, "wb") as file:
+            pickle.dump(recorded, file)
+        for each in names:
+            took, reached = recorded[each]
+            for found in re.finditer(b"\x01", zlib.decompress(reached)):
+                self.reached_by[found.start()].append(len(self.cases))
+            self.cases.append((suite, each, took))
 
-    def record_one(self, case):
-        suite, name = case
+    def record(self, suite, name):
+        """(seconds, a byte for each mutation: 1 where it comes by; compressed)"""
         with tempfile.NamedTemporaryFile(dir=self.runner.temporary) as file:
             file.write(bytes(self.numbers))
             file.flush()
@@ -119,23 +144,25 @@ class Tests:
             if status != 0:
                 sys.exit(f"{suite.name} {name} fails without any change:\n{output[-3000:]}")
             file.seek(0)
-            return took, [found.start() for found in re.finditer(b"\x01", file.read())]
+            return took, zlib.compress(file.read())
 
     def steps(self, number, names):
         """What is run to try a mutation, [(seconds it takes, suite, cases)], of the suites with
-        these names."""
-        quick, out = collections.defaultdict(list), []
-        for index in self.reached_by[number]:
-            suite, name = self.cases[index]
+        these names: the quick cases of each, then slower ones, as long as the time is there."""
+        steps, begun = [], {}
+        for suite, case, took in sorted((self.cases[index] for index in self.reached_by[number]),
+                                        key=lambda each: each[2]):
             if suite.name not in names:
                 continue
-            if self.took[index] < SLOW:
-                quick[suite].append(index)
-            else:
-                out.append((self.took[index], suite, [name]))
-        out += [(sum(self.took[each] for each in indices), suite,
-                 [self.cases[each][1] for each in indices]) for suite, indices in quick.items()]
-        return sorted(out, key=lambda step: step[0])
+            step = begun.get(suite)
+            if step is None or step[0] + took > AT_ONCE:
+                begun[suite] = step = [0, suite, []]
+                steps.append(step)
+            step[0] += took
+            step[2].append(case)
+        steps.sort(key=lambda step: step[0])
+        whole = itertools.accumulate(took for took, _, _ in steps)
+        return [step for step, after in zip(steps, whole) if after <= self.seconds]
 
     def catch(self, number, names):
         """Who notices; "" when nobody does, None when nobody comes by."""

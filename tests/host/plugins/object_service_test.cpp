@@ -117,6 +117,18 @@ TEST_F(ObjectService, RefusalsHaveACodeAndASentence) {
                   StartsWith("6 objects and state may be used inside")));
 }
 
+TEST_F(ObjectService, WhatIsWrittenIsAJsonObject) {
+  port.begin("p");
+  for (const char* text : {"", "{", "[]", "null", "1"}) {
+    EXPECT_EQ(port.create(text).text, "the object is no JSON object") << text;
+    EXPECT_EQ(port.update(text, "").text, "the object is no JSON object") << text;
+    EXPECT_EQ(port.patch({"v1", "ConfigMap", "default", "a"}, "", text).text,
+              "the patch is no JSON object")
+        << text;
+  }
+  port.drop();
+}
+
 TEST_F(ObjectService, APluginMayDoWhatItsLibraryDeclares) {
   const auto forbidden = [](const std::string& what) {
     return "5 plugin objects-b may not " + what +
