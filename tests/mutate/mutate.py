@@ -52,9 +52,10 @@ def suites_of(tree, names):
 
 
 def read_survivors(path):
-    """Those that a run printed, each as same() has it."""
+    """Those that a run printed, each as same() has it; it may have been ended by hand."""
     with open(path, encoding="utf-8") as text:
-        found = re.findall(r"^survivor +(\S+):\d+\n +- (.*)\n +\+ (.*)$", text.read(), re.M)
+        found = re.findall(r"^(?:survivor|NOT CAUGHT|NOT REACHED) +(\S+):\d+\n +- (.*)\n +\+ (.*)$",
+                           text.read(), re.M)
     if not found:
         sys.exit(f"--again: {path} names no survivor")
     return set(found)

@@ -162,7 +162,8 @@ class Tests:
             step[2].append(case)
         steps.sort(key=lambda step: step[0])
         whole = itertools.accumulate(took for took, _, _ in steps)
-        return [step for step, after in zip(steps, whole) if after <= self.seconds]
+        return [step for step, after in zip(steps, whole)
+                if after <= self.seconds or step is steps[0]]
 
     def catch(self, number, names):
         """Who notices; "" when nobody does, None when nobody comes by."""
