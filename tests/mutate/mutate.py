@@ -35,7 +35,7 @@ FOLDERS = {
     "core": [*CORE, *WHOLE, "decisions", "host_explain_test", "plugin_concurrent_admission_test",
              "plugin_elastic_jobs_test", "plugin_pod_groups_test"],
     "host/writes": [*WHOLE, "host_writes_test", "host_plugins_test", "host_rest_test",
-                    "host_simulate_test"],
+                    "host_simulate_test", "host_apiserver_test"],
     "host/store": ["host_store_test", "host_store_faults_test", "host_store_kill_test", "dst_test"],
     "host/access": ["host_access_test", "host_apiserver_test", "host_rest_test"],
 }

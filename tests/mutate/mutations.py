@@ -155,9 +155,14 @@ class Finder:
         operator = without_comments(self.text[left:right]).strip()
         if operator[0:1] == "+" and "basic_string" in cursor.type.get_canonical().spelling:
             return  # texts have no difference
-        if operator in SWAPS:
+        if operator in SWAPS and not (operator[0] in "<>" and self.differ(
+                begin, self.text[begin:left].strip(), self.text[right:end])):
             between = self.text[left:right].replace(operator, SWAPS[operator], 1)
             self.add("swap", cursor, self.text[begin:left] + between + self.text[right:end])
+
+    def differ(self, at, left, right):
+        """Whether it was just asked that these two are not equal: `a != b ? a < b : …`."""
+        return f"{left} != {right}" in self.text[max(0, at - 100 - len(left + right)):at]
 
     def look_at_branch(self, cursor):
         """The condition of an `if` or of a `?:` is the other way round."""

@@ -62,6 +62,10 @@ class Found(unittest.TestCase):
         self.assertEqual(self.found("yes = true;"), [("true", "false")])
         self.assertEqual(self.found("b--;"), [("b--", "b++")])
 
+    def test_what_is_known_to_differ_has_no_equal_case(self):
+        self.assertEqual(self.found("yes = a != b ? a < b : yes;"),
+                         [("a != b", "a == b")])
+
     def test_a_branch_that_turns_as_its_operator_does_is_one(self):
         self.assertEqual(self.found("if (a == b) {}"), [("a == b", "a != b")])
         self.assertEqual(self.found("if (!yes) {}"), [("!yes", "yes")])
