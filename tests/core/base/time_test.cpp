@@ -86,8 +86,8 @@ TEST(Duration, ReadsGoSyntax) {
   for (const Case& each :
        {Case{"0", 0}, Case{"0s", 0}, Case{"1500ms", 1500 * kMillisecond}, Case{"90s", 90 * kSecond},
         Case{"2m30s", 150 * kSecond}, Case{"1h", 3600 * kSecond}, Case{"1.5h", 5400 * kSecond},
-        Case{".5s", 500 * kMillisecond}, Case{"1.s", kSecond}, Case{"+3s", 3 * kSecond},
-        Case{"1us", 1000}, Case{"1\xC2\xB5s", 1000}, Case{"7ns", 7},
+        Case{".5s", 500 * kMillisecond}, Case{"1.25s", 1250 * kMillisecond}, Case{"1.s", kSecond},
+        Case{"+3s", 3 * kSecond}, Case{"1us", 1000}, Case{"1\xC2\xB5s", 1000}, Case{"7ns", 7},
         Case{"1h1m1s1ms1us1ns", 3661 * kSecond + 1'001'001}}) {
     const auto duration = parse_duration(each.text);
     ASSERT_TRUE(duration.has_value()) << each.text;

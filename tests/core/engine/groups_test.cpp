@@ -54,6 +54,16 @@ TEST_F(Traits, AMemberThatWasEvictedKeepsItsRankAndItsGroupsPlace) {
   EXPECT_EQ(s->run(), Lines("reserved m2", "admitted m2"));
 }
 
+TEST_F(Traits, MembersThatRepresentNobodyAreAdmittedInOneCycle) {
+  traits.member("m1", "g", 1, "m1");
+  traits.member("m2", "g", 2, "m1");
+  auto s = one_queue();
+  s->queue(Queue("other").quota("cpu", {{"f", 4}}));
+  s->submit(Job("m1", "q").cpu(1)).submit(Job("m2", "other").cpu(1));
+  s->step();
+  EXPECT_EQ(s->admitted(), "m1 m2");
+}
+
 TEST_F(Traits, HoldersOfOneGroupCountAsTheirMaximum) {
   // 3 and 2 of one group count as 3, so 1 of 4 is left; then x of 1 fits and y of 1 does not.
   traits.member("m1", "g", 1, "m1");

@@ -115,6 +115,19 @@ TEST(Life, AQueueThatIsRemovedIsMissingAgain) {
   EXPECT_EQ(s.admitted(), "a runs");
 }
 
+TEST(Life, ANamespaceThatIsRemovedHasNoLabelsAnyMore) {
+  Scenario s;
+  Queue queue = plain(4);
+  queue.object.namespace_selector->match_labels.set("team", "a");
+  api::LabelMap labels;
+  labels.set("team", "a");
+  s.flavor("f").queue(queue).space("ns", labels).submit(Job("first", "q").cpu(1)).run();
+  EXPECT_EQ(s.admitted(), "first");
+  s.engine.remove("Namespace", "ns");
+  s.submit(Job("second", "q").cpu(1)).run();
+  EXPECT_EQ(s.admitted(), "first");
+}
+
 TEST(Life, ACohortCycleHoldsAllBelowItUntilItIsBroken) {
   Scenario s;
   s.flavor("f").queue(plain(4).cohort("x"));
@@ -246,6 +259,19 @@ TEST_F(PodsReady, ThoseThatRepresentOneShareItsBackoffAndItsLimit) {
   s.after(100).run();
   EXPECT_EQ(s.state("m2"), "inactive");
   EXPECT_EQ(s.state("w"), "inactive");
+}
+
+TEST_F(PodsReady, PastTheLimitOneThatTakesPartItselfIsNotTurnedOffWithWhoRepresentsIt) {
+  FakeTraits traits;
+  traits.member("m", "g", 1, "w").group.represents = true;
+  hooks::HostHooks hooks;
+  hooks.workload_traits = &traits;
+  Scenario s(config(0), hooks);
+  s.flavor("f").queue(plain(4)).submit(Job("w", "q").cpu(1)).submit(Job("m", "q").cpu(1)).run();
+  s.after(10).submit(Job("w", "q").cpu(1).ready(true)).run();
+  s.after(100).run();
+  EXPECT_EQ(s.state("m"), "inactive");
+  EXPECT_EQ(s.state("w"), "admitted");
 }
 
 TEST_F(PodsReady, OneThatIsReadyStaysAndMustBecomeReadyAgainAfterAnEviction) {

@@ -144,6 +144,15 @@ TEST_F(Represented, ItsJobsReportsAreThoseOfTheMember) {
   EXPECT_EQ(s->assigned("x"), "main=1 cpu:f");
 }
 
+TEST_F(Represented, OfItsJobsReportsTheMemberKeepsTheLast) {
+  both();
+  s->submit(Job("w", "q").cpu(3).ready(true)).run();
+  s->submit(Job("w", "q").cpu(3).ready(false)).run();
+  const api::WorkloadStatus& kept = s->engine.object(*s->engine.find("ns/m1"))->status;
+  ASSERT_EQ(kept.conditions.size(), 1U);
+  EXPECT_EQ(kept.conditions[0].type + " " + kept.conditions[0].status, "PodsReady False");
+}
+
 TEST_F(Represented, WhatIsReportedOfTheMemberIsItsOwn) {
   both();
   s->submit(Job("m1", "q").cpu(3).ready(true)).run();

@@ -218,6 +218,9 @@ TEST(CohortViews, HaveWhatTheirQueuesHoldAndTheQuotaOfTheWholeSubtree) {
   EXPECT_EQ(cohort_share(model, "part"), 167);  // it borrows 1 of 6
   EXPECT_EQ(cohort_share(model, "all"), 0);
   EXPECT_FALSE(cohort_share(model, "p")) << "it is a queue";
+  Scenario bare;
+  bare.cohort(CohortOf("alone")).run();
+  EXPECT_EQ(cohort_share(bare.engine.model(), "alone"), 0) << "it is there without any queue";
   const auto views = cohort_views(model);
   ASSERT_EQ(views.size(), 2U);
   const CohortView &all = views[0], &part = views[1];

@@ -3,11 +3,34 @@
 #include <rapidcheck.h>
 
 #include "core/model/model.hpp"
+#include "core/reasons/reasons.hpp"
 #include "tests/core/engine/random_world.hpp"
 #include "tests/core/support/fake_hooks.hpp"
 
 namespace sluice::testing {
 namespace {
+
+TEST(Reasons, AmountsAreWrittenInTheUnitsOfTheirResource) {
+  const struct {
+    const char* resource;
+    Amount amount;
+    const char* text;
+  } written[] = {
+      {"cpu", 0, "0"},
+      {"cpu", 2000, "2"},
+      {"cpu", 1500, "1500m"},
+      {"memory", 0, "0"},
+      {"memory", 1000, "1000"},
+      {"memory", 1536, "1536"},
+      {"memory", 2048, "2Ki"},
+      {"memory", 3 << 20, "3Mi"},
+      {"hugepages-2Mi", 1 << 30, "1Gi"},
+      {"example/gpu", 1024, "1024"},
+      {"ephemeral-storage", std::numeric_limits<Amount>::min(), "-8Ei"},
+  };
+  for (const auto& [resource, amount, text] : written)
+    EXPECT_EQ(amount_text(resource, amount), text) << resource << " " << amount;
+}
 
 struct Waiting : ::testing::Test {
   FakeTraits traits;
