@@ -211,6 +211,16 @@ TEST(LiveStore, ASubscriptionMayEndItself) {
   EXPECT_EQ(calls, 1);
 }
 
+TEST(LiveStore, ClosedItHasWrittenWhatWasCommittedAndLetsGoOfTheJournal) {
+  const auto disk = std::make_shared<MemoryDisk>();
+  LiveStore store(scheme(), std::make_unique<MemoryJournal>(disk));
+  store.put(object(workload(), "a/x"));
+  store.commit([](const Result<void>&) {});
+  store.close();
+  EXPECT_EQ(disk->rows.size(), 1U);
+  EXPECT_EQ(disk.use_count(), 1) << "nobody writes there any more";
+}
+
 TEST(LiveStore, ComesBackFromTheJournal) {
   const auto disk = std::make_shared<MemoryDisk>();
   {
