@@ -137,6 +137,10 @@ TEST_F(Startup, AnotherHostNeedsAnotherCertificate) {
   EXPECT_NE(second->certificate, first->certificate);
   EXPECT_EQ(server_names(server_.address),
             (std::vector<std::string>{"127.0.0.1", "::1", "localhost", "192.0.2.7"}));
+  EXPECT_EQ(server_names("host.example:6443"),
+            (std::vector<std::string>{"127.0.0.1", "::1", "localhost", "host.example"}));
+  EXPECT_EQ(server_names("no_name:6443").size(), 3U) << "a certificate cannot have it";
+  EXPECT_EQ(server_names("127.0.0.1:6443").size(), 3U) << "it is there already";
 }
 
 TEST_F(Startup, NeverReplacesFilesThatItCannotUse) {
