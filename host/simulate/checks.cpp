@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "api/json/json.hpp"
+#include "host/simulate/story.hpp"
 
 namespace sluice::host {
 namespace {
@@ -181,6 +182,12 @@ void add_namespaces(SimulationInput& input, Intake& intake, std::uint32_t& order
 
 void check_input(SimulationInput& input, Intake& intake, std::uint32_t& order,
                  std::vector<std::string>& errors) {
+  for (const TimelineEvent& event : input.events)
+    if (later(input.start, event.at) == kNever)
+      errors.push_back(
+          fmt::format("{}: {} after {} is beyond the last moment that there is here: {}",
+                      input.places.text(event.place, "at"), offset_text(event.at),
+                      format_time(input.start), format_time(kNever)));
   find_duplicates(input, errors);
   if (!errors.empty()) return;
   References(input).warn_of_all();

@@ -328,6 +328,17 @@ constexpr const char* kPodsReady =
     "apiVersion: config.sluice.dev/v1alpha1\nkind: Configuration\n"
     "scheduling: {waitForPodsReady: {timeout: 60s}}\n";
 
+// A Time ends in 2262: what would come later never comes, and cannot be told in a Timeline.
+TEST_F(Simulate, TimesBeyondTheLastMomentDoNotWrapAround) {
+  write("w.yaml", workload("w", 1, runtime("2500000h")));
+  EXPECT_EQ(log_of("w.yaml queue.yaml"), starts("0.0", "w", 1));
+  write("t.yaml", timeline("- {at: 2500000h, finish: {namespace: team, name: w}}\n"));
+  const RunResult run = sluice("simulate --plugins none queue.yaml w.yaml t.yaml");
+  EXPECT_EQ(run.status, 1);
+  EXPECT_THAT(run.err, HasSubstr("t.yaml:"));
+  EXPECT_THAT(run.err, HasSubstr("is beyond the last moment that there is here: 2262-04-11T"));
+}
+
 TEST_F(Simulate, WhatIsReadIsNotWrittenOver) {
   write("w.yaml", workload("w", 1));
   for (const char* arguments :
