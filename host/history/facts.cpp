@@ -62,7 +62,6 @@ WorkloadFacts workload_facts(const StoredObject& stored) {
   out.priority_class = text_at(member_text(spec, "priorityClassRef"), "name");
   out.user = text_at(member_text(stored.metadata.text(), "annotations"), kCreatedBy);
   out.created = created_at(stored);
-  out.aside = stored.metadata.stands_aside();
   out.status = status_of(stored);
   return out;
 }

@@ -19,7 +19,7 @@ struct WorkloadFacts {
   std::string owner_kind, owner;  ///< that controls it; empty: none
   std::string queue, user, priority_class;
   Millis created = 0;
-  bool aside = false;  ///< others represent it: it never holds quota itself
+  bool part = false;  ///< of another workload, which counts for all of its parts
   api::WorkloadStatus status;
 };
 

@@ -89,6 +89,7 @@ json::object sum_json(const Sum& sum, const HistoryNames& names) {
                    {"evicted", ended(Outcome::kEvicted)},
                    {"reservationsLost", ended(Outcome::kLost)},
                    {"deleted", ended(Outcome::kDeleted)},
+                   {"superseded", ended(Outcome::kSuperseded)},
                    {"waitSeconds", rounded(static_cast<double>(sum.wait_ms) / 1'000)},
                    {"longestWaitSeconds", rounded(static_cast<double>(sum.wait_ms_max) / 1'000)},
                    {"runSeconds", rounded(sum.run_ms / 1'000)},

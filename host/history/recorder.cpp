@@ -141,14 +141,11 @@ void HistoryRecorder::look() {
 
 WorkloadFacts HistoryRecorder::facts_of(const StoredObject& workload) const {
   WorkloadFacts out = workload_facts(workload);
-  // What stands for another workload is that one's owner's.
-  if (out.user.empty() && out.owner_kind == workloads_.kind)
-    if (const RecordPtr other = store_.get(workloads_, out.ns + "/" + out.owner)) {
-      WorkloadFacts of = workload_facts(*other);
-      out.user = std::move(of.user);
-      out.owner_kind = std::move(of.owner_kind);
-      out.owner = std::move(of.owner);
-    }
+  if (out.owner_kind != workloads_.kind) return out;
+  // One that stands aside has the status of that which represents it, and the job, the creator and
+  // the pods are its own: so it is what counts. When it is gone, its parts go.
+  const RecordPtr whole = store_.get(workloads_, out.ns + "/" + out.owner);
+  out.part = whole ? whole->metadata.stands_aside() : !workload.metadata.claims().empty();
   return out;
 }
 

@@ -5,8 +5,8 @@
 namespace sluice::host {
 
 std::string_view to_text(Outcome outcome) {
-  constexpr std::string_view kOutcomeTexts[kOutcomes] = {"",        "Finished",        "Failed",
-                                                         "Evicted", "ReservationLost", "Deleted"};
+  constexpr std::string_view kOutcomeTexts[kOutcomes] = {
+      "", "Finished", "Failed", "Evicted", "ReservationLost", "Deleted", "Superseded"};
   return kOutcomeTexts[static_cast<std::size_t>(outcome)];
 }
 

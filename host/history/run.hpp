@@ -23,12 +23,13 @@ inline Time from_millis(Millis time) { return time * kMillisecond; }
 enum class Outcome : std::uint8_t {
   kGoesOn,    ///< it has not ended
   kFinished,  ///< its job succeeded
-  kFailed,    ///< it ended otherwise by itself
+  kFailed,    ///< its job failed, or could not be started
   kEvicted,   ///< `reason` says why
   kLost,      ///< its reservation, before it was admitted
   kDeleted,
+  kSuperseded,  ///< its job goes on, or is not told of: another took its place, or it was withdrawn
 };
-inline constexpr std::size_t kOutcomes = 6;
+inline constexpr std::size_t kOutcomes = 7;
 std::string_view to_text(Outcome outcome);
 
 /// Quota that is held: of one resource of one flavor, in the engine's unit. A run can give some of

@@ -34,7 +34,14 @@ void end_as_evicted(Run& run, const api::WorkloadStatus& status, Millis at) {
 
 bool is_over(const Run& run) {
   return run.outcome == Outcome::kFinished || run.outcome == Outcome::kFailed ||
-         run.outcome == Outcome::kDeleted;
+         run.outcome == Outcome::kDeleted || run.outcome == Outcome::kSuperseded;
+}
+
+/// The reason of a workload's end says what became of its job; any other, that it is not the job's.
+Outcome outcome_of(std::string_view reason) {
+  if (reason == "Succeeded") return Outcome::kFinished;
+  if (reason == "Failed" || reason == "FailedToStart") return Outcome::kFailed;
+  return Outcome::kSuperseded;
 }
 
 bool holds_these(const Run& run, const std::vector<HeldAmount>& amounts) {
@@ -108,7 +115,8 @@ void RunLog::changed(const WorkloadFacts& facts, Millis now) {
     end_as_evicted(touch(known, last), status, since(reserved));
     open = nullptr;
   }
-  if (holds && !open && !(finished && !known.runs.empty() && is_over(known.runs.back()))) {
+  if (holds && !open && !facts.part &&
+      !(finished && !known.runs.empty() && is_over(known.runs.back()))) {
     Run& run = add(known, facts);
     open = &run;
     run.cluster_queue = status.admission->cluster_queue;
@@ -124,10 +132,10 @@ void RunLog::changed(const WorkloadFacts& facts, Millis now) {
       hold(touch(known, place), held_amounts(status), now);
   }
   if (finished) {
-    const Outcome how = finished->reason == "Succeeded" ? Outcome::kFinished : Outcome::kFailed;
+    const Outcome how = outcome_of(finished->reason);
     if (open)
       end(touch(known, known.runs.size() - 1), since(finished), how, finished->reason);
-    else if (!facts.aside && (known.runs.empty() || !is_over(known.runs.back())))
+    else if (!facts.part && (known.runs.empty() || !is_over(known.runs.back())))
       end(add(known, facts), since(finished), how, finished->reason);
   } else if (open && !holds) {
     const Millis lost = since(status.condition("QuotaReserved"));
@@ -140,7 +148,7 @@ void RunLog::removed(const WorkloadFacts& last, Millis now) {
   Known& known = this->known(last.uid);
   if (open_run(known))
     end(touch(known, known.runs.size() - 1), now, Outcome::kDeleted, {});
-  else if (!last.aside && (known.runs.empty() || !is_over(known.runs.back())))
+  else if (!last.part && (known.runs.empty() || !is_over(known.runs.back())))
     end(add(known, last), now, Outcome::kDeleted, {});
 }
 

@@ -148,7 +148,8 @@ std::string runs_table(const json::object& answer) {
     const std::string job = text_in(run, "job"), reason = text_in(run, "reason");
     const bool started = run.contains("admitted"), ended = run.contains("ended");
     std::string outcome = text_in(run, "outcome");
-    if (outcome == "Evicted" && !reason.empty()) outcome += " (" + reason + ")";
+    if ((outcome == "Evicted" || outcome == "Superseded") && !reason.empty())
+      outcome += " (" + reason + ")";
     const json::object& used = part(run, "used");
     rows.push_back(
         {text_in(part(run, "metadata"), "namespace"),
@@ -187,8 +188,9 @@ std::string plain(double value) { return fmt::format("{:.15g}", value); }  // by
 
 std::string summary_csv(const json::object& answer) {
   constexpr std::string_view kSumNumbers[] = {
-      "started", "running",     "finished",           "failed",    "evicted", "reservationsLost",
-      "deleted", "waitSeconds", "longestWaitSeconds", "runSeconds"};
+      "started",          "running", "finished",   "failed",      "evicted",
+      "reservationsLost", "deleted", "superseded", "waitSeconds", "longestWaitSeconds",
+      "runSeconds"};
   const json::array& by = list(answer, "groupBy");
   Row head;
   for (const json::value& each : by)

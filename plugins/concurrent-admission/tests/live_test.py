@@ -192,6 +192,23 @@ class Stories(Live):
             f"{GROUP}/namespaces/team/workloads")["items"]
             if w["metadata"]["name"].startswith(parent)], "the options are gone")
 
+    def test_history_counts_a_job_once(self):
+        """The parent holds what its option holds for it: one job is one run, its creator's."""
+        q = "counted"
+        self.queue(q, {"first": 1, "second": 1}, {"onSuccess": "RemoveLower"})
+        parent = self.job(q, "true")
+        eventually(lambda: any(
+            each["type"] == "Finished"
+            for each in self.get(parent).get("status", {}).get("conditions", [])), "it ends")
+        runs = "/apis/sluice.dev/v1alpha1/namespaces/team/runs?clusterQueue=" + q
+        total = self.rest.get(runs + "&groupBy=user")["total"]
+        self.assertEqual([total[key] for key in ("started", "finished", "superseded", "evicted",
+                                                 "deleted", "running")], [1, 1, 0, 0, 0, 0])
+        self.assertEqual([(run["workload"], run["job"], run["user"], run["used"]["pods"])
+                          for run in self.rest.get(runs)["items"]],
+                         [(parent, q, "sluice-admin", 1)])
+        self.finish(q)
+
     def test_2_only_to_reservation(self):
         q = "target"
         self.queue(q, {"res": 0, "od": 0, "spot": 1}, {

@@ -226,6 +226,28 @@ class Stories(Live):
         eventually(lambda: not any(os.path.exists(f"/proc/{pid}") for pid in before.values()),
                    "no process is left")
 
+    def test_history_counts_no_slice_as_failed(self):
+        """Two that a larger one took over from, one that was withdrawn, one that succeeded."""
+        go = os.path.join(self.host.folder, "go")
+        self.job(parallelism=1, completions=12, command=f"until test -e {go}; do sleep 0.1; done")
+        for size in (2, 3):
+            self.runs(size - 1)
+            self.scale(size)
+        self.runs(3)
+        self.scale(50)  # beyond the quota
+        eventually(lambda: ("pending", 12) in self.slices(), "a growth waits")
+        self.scale(3)
+        eventually(lambda: ("pending", 12) not in self.slices(), "it is withdrawn")
+        with open(go, "w", encoding="utf-8"):
+            pass
+        self.host.kubectl("wait", "--for=condition=Complete", "--timeout=60s", "job/train")
+        eventually(lambda: any(state == "Succeeded" for state, _ in self.slices()), "it ends")
+        told = subprocess.run([SLUICE, "history", "-o", "json", "--kubeconfig",
+                               self.host.kubeconfig], capture_output=True, text=True, check=True)
+        total = json.loads(told.stdout)["total"]
+        self.assertEqual([total[key] for key in ("started", "finished", "failed", "superseded")],
+                         [3, 1, 0, 3])
+
     def test_a_growth_waits_behind_gates(self):
         self.quota("30m")
         self.job(parallelism=3)

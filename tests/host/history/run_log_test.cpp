@@ -125,11 +125,29 @@ TEST_F(RunLogs, WhatIsDeletedWhileItRunsEndsThen) {
   EXPECT_EQ(run(1).ended, ms(30));
 }
 
-TEST_F(RunLogs, WhatOthersRepresentLeavesNoRow) {
+TEST_F(RunLogs, APartOfAnotherWorkloadLeavesNoRow) {
   Story job;
-  job.facts.aside = true;
+  job.facts.part = true;
+  tell(job.reserve(15).admit(16), 17);
   remove(job.finish(20), 30);
   EXPECT_TRUE(past.runs.empty());
+}
+
+// The reason of the end is that of the job only where it says so.
+TEST_F(RunLogs, AWorkloadThatAnotherTookOverFromHasNotFailed) {
+  for (const auto& [reason, outcome] : {std::pair{"Succeeded", Outcome::kFinished},
+                                        {"Failed", Outcome::kFailed},
+                                        {"FailedToStart", Outcome::kFailed},
+                                        {"OutOfSync", Outcome::kSuperseded},
+                                        {"ReplacedByALargerOne", Outcome::kSuperseded}}) {
+    past.runs.clear();
+    Story job;
+    tell(job.reserve(15).admit(16).finish(20, reason), 21);
+    EXPECT_EQ(run(1).outcome, outcome) << reason;
+    EXPECT_EQ(run(1).reason, reason);
+    remove(job, 30);
+    EXPECT_EQ(past.runs.size(), 1U) << "it is over";
+  }
 }
 
 TEST_F(RunLogs, WhatWentWhileNobodyLookedEndsWhenItWasSeenLast) {

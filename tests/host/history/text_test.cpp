@@ -11,7 +11,7 @@ boost::json::object json(const char* text) { return boost::json::parse(text).as_
 
 const char* const kSummary = R"({"kind":"RunSummary","groupBy":["queue","day"],"groups":[
  {"group":{"queue":"team-a/main","day":"2026-01-01"},"started":2,"running":0,"finished":1,
-  "failed":1,"evicted":0,"reservationsLost":0,"deleted":0,"waitSeconds":90,
+  "failed":1,"evicted":0,"reservationsLost":0,"deleted":0,"superseded":0,"waitSeconds":90,
   "longestWaitSeconds":80,"runSeconds":7200,"heldHours":{"cpu":8,"memory":1024,
   "nvidia.com/gpu":2},"cpuUsedHours":4,"cpuHeldHoursWhereUseIsKnown":8,
   "memoryPeakBytes":2147483648}],"total":{}})";
@@ -49,9 +49,9 @@ TEST(HistoryText, QuotasHaveALineEach) {
 TEST(HistoryText, CsvHasANameForEachColumn) {
   EXPECT_EQ(history_csv(json(kSummary)),
             "queue,day,started,running,finished,failed,evicted,reservationsLost,deleted,"
-            "waitSeconds,longestWaitSeconds,runSeconds,coreHours,gpuHours,cpuUsedHours,"
+            "superseded,waitSeconds,longestWaitSeconds,runSeconds,coreHours,gpuHours,cpuUsedHours,"
             "cpuHeldHoursWhereUseIsKnown,memoryPeakBytes\r\n"
-            "team-a/main,2026-01-01,2,0,1,1,0,0,0,90,80,7200,8,2,4,8,2147483648\r\n");
+            "team-a/main,2026-01-01,2,0,1,1,0,0,0,0,90,80,7200,8,2,4,8,2147483648\r\n");
 }
 
 TEST(HistoryText, CsvQuotesWhatWouldBreakIt) {
