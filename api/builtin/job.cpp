@@ -3,6 +3,7 @@
 
 #include "api/builtin/builtin.hpp"
 #include "api/builtin/rules.hpp"
+#include "api/builtin/success_policy.hpp"
 #include "api/schema/rules.hpp"
 #include "api/schema/walk.hpp"
 
@@ -164,6 +165,7 @@ void fill_in_job(json::object& job) {
 void check_job(const json::object& job, const json::object* old, Outcome& outcome) {
   const json::object& spec = part(job, "spec");
   check_indexed(spec, outcome);
+  check_success_policy(spec, outcome);
   check_policies(spec, outcome);
   const json::object& pod_template = part(spec, "template");
   check_labels(find_object(part(pod_template, "metadata"), "labels"),

@@ -78,4 +78,19 @@ std::int64_t IndexSet::count_below(std::int64_t end) const {
   return count;
 }
 
+std::int64_t IndexSet::count_common(const IndexSet& other, std::int64_t end) const {
+  std::int64_t count = 0;
+  auto a = ranges_.begin();
+  auto b = other.ranges_.begin();
+  while (a != ranges_.end() && b != other.ranges_.end()) {
+    const std::int64_t last = std::min({a->last, b->last, end - 1});
+    count += std::max<std::int64_t>(0, last - std::max(a->first, b->first) + 1);
+    if (a->last <= b->last)
+      ++a;
+    else
+      ++b;
+  }
+  return count;
+}
+
 }  // namespace sluice::host

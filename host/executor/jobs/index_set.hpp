@@ -19,6 +19,8 @@ class IndexSet {
   bool contains(std::int64_t index) const;
   /// How many are below `end`.
   std::int64_t count_below(std::int64_t end) const;
+  /// How many below `end` are in both.
+  std::int64_t count_common(const IndexSet& other, std::int64_t end) const;
   bool empty() const { return ranges_.empty(); }
   bool operator==(const IndexSet&) const = default;
 

@@ -7,6 +7,7 @@
 
 #include "api/json/json.hpp"
 #include "host/executor/jobs/failure_policy.hpp"
+#include "host/executor/jobs/success_policy.hpp"
 #include "host/objects/parts.hpp"
 
 namespace sluice::host {
@@ -171,6 +172,9 @@ bool Planner::complete() const {
 std::optional<Fate> Planner::fate() const {
   if (auto already = fate_already()) return already;
   if (auto failed = failure()) return failed;
+  if (std::string met = meets(job_.success_rules, completed_, job_.completions.value_or(0));
+      !met.empty())
+    return Fate{true, "SuccessPolicy", std::move(met)};
   if (!complete()) return std::nullopt;
   return Fate{true, "CompletionsReached", "Reached expected number of succeeded pods"};
 }

@@ -2,9 +2,9 @@
 // to delete, ends to count, the status that follows, Events to write, when to look again.
 //
 // It decides as the Job controller of Kubernetes does: suspension, parallelism and completions,
-// Indexed mode, back-off after failures, deadline, failure policy, limits per index, deletion after
-// a time. Counting is exact because each pod carries a finalizer until its end is in the status,
-// and both are written in one transaction. Pure; any thread.
+// Indexed mode, back-off after failures, deadline, policies of failure and success, limits per
+// index, deletion after a time. Counting is exact because each pod carries a finalizer until its
+// end is in the status, and both are written in one transaction. Pure; any thread.
 #pragma once
 
 #include <boost/json/object.hpp>

@@ -65,6 +65,14 @@ FailureRule read_rule(const json::object& source) {
   return rule;
 }
 
+SuccessRule read_success_rule(const json::object& source) {
+  SuccessRule rule;
+  if (api::find(source, "succeededIndexes"))
+    rule.indexes = IndexSet::parse(api::find_text(source, "succeededIndexes"));
+  rule.count = api::find_int(source, "succeededCount");
+  return rule;
+}
+
 }  // namespace
 
 JobPod read_pod(const json::object& object) {
@@ -125,6 +133,10 @@ BatchJob read_job(const json::object& object) {
                   [&](const json::object& rule) { job.failure_rules.push_back(read_rule(rule)); });
   // With a failure policy a pod that is only terminating has no exit code to judge yet.
   if (!job.failure_rules.empty()) job.replace_failed_only = true;
+  if (job.indexed)
+    for_each_object(part(spec, "successPolicy"), "rules", [&](const json::object& rule) {
+      job.success_rules.push_back(read_success_rule(rule));
+    });
   job.status = part(object, "status");
   job.succeeded = api::find_int(job.status, "succeeded").value_or(0);
   job.failed = api::find_int(job.status, "failed").value_or(0);

@@ -55,6 +55,12 @@ struct FailureRule {
   std::vector<std::string> patterns;  ///< `Type=Status`
 };
 
+/// One rule of spec.successPolicy.
+struct SuccessRule {
+  std::optional<IndexSet> indexes;    ///< nullopt: any
+  std::optional<std::int64_t> count;  ///< so many of them are enough; nullopt: all
+};
+
 struct BatchJob {
   std::string key, ns, name, uid;
   bool suspend = false;
@@ -67,6 +73,7 @@ struct BatchJob {
   bool restarts_in_place = false;    ///< restartPolicy OnFailure
   bool replace_failed_only = false;  ///< podReplacementPolicy Failed
   std::vector<FailureRule> failure_rules;
+  std::vector<SuccessRule> success_rules;  ///< of Indexed Jobs only
 
   // status
   std::int64_t succeeded = 0, failed = 0;

@@ -6,6 +6,7 @@
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
 
+#include "host/executor/jobs/success_policy.hpp"
 #include "host/objects/parts.hpp"
 
 namespace sluice::host {
@@ -291,6 +292,47 @@ TEST(JobPlan, FailurePolicy) {
   Pod disrupted = Pod("a").ended(5, 1);
   disrupted.conditions = {"DisruptionTarget=True"};
   EXPECT_EQ(number(plan_job(job(spec), {disrupted}, at(20)), "failed"), 0);
+}
+
+TEST(JobPlan, SuccessPolicy) {
+  const auto rules = [](const std::string& list) {
+    return R"({"completionMode":"Indexed","parallelism":5,"completions":5,)"
+           R"("successPolicy":{"rules":[)" +
+           list + "]}}";
+  };
+  struct Case {
+    std::string rules, succeeded, met;
+  };
+  const Case cases[] = {
+      {R"({"succeededIndexes":"0"})", "0", "Matched rules at index 0"},
+      {R"({"succeededIndexes":"0"})", "1-4", ""},
+      {R"({"succeededIndexes":"0,2-3"})", "0,2", ""},
+      {R"({"succeededIndexes":"0,2-3"})", "0-4", "Matched rules at index 0"},
+      {R"({"succeededIndexes":"0,2-3","succeededCount":2})", "2,3", "Matched rules at index 0"},
+      {R"({"succeededIndexes":"0,2-3","succeededCount":2})", "1,2,4", ""},
+      {R"({"succeededCount":3})", "0,4", ""},
+      {R"({"succeededCount":3})", "0,2,4", "Matched rules at index 0"},
+      {R"({"succeededIndexes":"0"},{"succeededCount":2})", "1,2", "Matched rules at index 1"},
+      {R"({"succeededIndexes":""},{"succeededIndexes":"9"})", "1,2", ""},  // names none of it
+  };
+  for (const Case& c : cases)
+    EXPECT_EQ(meets(job(rules(c.rules)).success_rules, IndexSet::parse(c.succeeded), 5), c.met)
+        << c.rules << " " << c.succeeded;
+
+  // What still runs is terminated, and only then the job is complete.
+  const std::string spec = rules(cases[0].rules);
+  const JobPlan met = plan_job(job(spec), {Pod("a").of(0).ended(5), Pod("b").of(1)}, at(6));
+  EXPECT_EQ(conditions(met), "SuccessCriteriaMet=True/SuccessPolicy");
+  EXPECT_EQ(met.remove, std::vector<std::string>{"ns/b"});
+  EXPECT_EQ(indexes(met), "");
+  Pod going = Pod("b").of(1);
+  going.deleting = true;
+  going.tracked = false;
+  const std::string after = json::serialize(met.status);
+  EXPECT_EQ(conditions(plan_job(job(spec, after), {going}, at(7))), conditions(met));
+  const JobPlan done = plan_job(job(spec, after), {}, at(8));
+  EXPECT_EQ(conditions(done), "SuccessCriteriaMet=True/SuccessPolicy Complete=True/SuccessPolicy");
+  EXPECT_EQ(number(done, "failed"), 0);
 }
 
 TEST(JobPlan, AFinishedJobIsRemovedWhenItsTimeIsOver) {
