@@ -34,6 +34,9 @@ void check_fair_weight(const boost::json::object& object, Outcome& outcome);
 /// Why an amount of `resource` cannot be used (negative, or beyond the engine's unit), or nothing.
 std::string amount_problem(std::string_view resource, const Quantity& amount);
 
+/// What is said of a text that is no name of an object, as Kubernetes says it.
+extern const char* const kSubdomainRule;
+
 /// `FIELD[INDEX]`.
 std::string indexed(const std::string& field, std::size_t index);
 

@@ -35,12 +35,13 @@ std::string amount_problem(std::string_view resource, const Quantity& amount) {
   return {};
 }
 
-namespace {
-
-constexpr const char* kSubdomainRule =
+const char* const kSubdomainRule =
     "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or "
     "'.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used "
     "for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')";
+
+namespace {
+
 constexpr const char* kLabelRule =
     "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and "
     "must start and end with an alphanumeric character (e.g. 'my-name',  or '123-abc', regex used "

@@ -124,6 +124,7 @@ Result<Time> JobController::reconcile(const WorkKey& key, ObjectAccess& objects)
   auto view = reader_.read(key.object(), objects);
   if (!view) mapped_.erase(key);
   if (!view) successors_.erase(key);
+  if (!view) missed_.erase(key);
   if (!view) return kNever;
   if (!api::find_text(part(view->job, "metadata"), "deletionTimestamp").empty()) return kNever;
   const bool managed = managed_.holds(view->ns, objects);
@@ -231,10 +232,14 @@ JobController::Done JobController::follow_prebuilt(JobView& view, ObjectAccess& 
   if (!speaker) {
     const std::string key = view.ns + "/" + name;
     waiting_for_workload_[key].insert(WorkKey::of(view.ref));
-    if (auto workload = objects.get(*workload_kind_, key))
+    if (auto workload = objects.get(*workload_kind_, key)) {
+      missed_.erase(WorkKey::of(view.ref));
       return adopt_prebuilt(view, std::move(*workload), objects);
-    if (view.kind->suspended(view.job)) return {};
-    return stop(view, fmt::format("The prebuilt workload {} doesn't exist", name), objects);
+    }
+    const std::string why = fmt::format("The prebuilt workload {} doesn't exist", name);
+    if (std::exchange(missed_[WorkKey::of(view.ref)], name) != name)
+      tell(objects, view.ref, "PrebuiltWorkloadNotFound", why, true);
+    return view.kind->suspended(view.job) ? Done() : stop(view, why, objects);
   }
   if (!speaker->finished && speaker->match != hooks::JobMatch::kSame) {
     if (!view.kind->suspended(view.job))

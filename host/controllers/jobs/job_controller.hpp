@@ -80,6 +80,7 @@ class JobController final : public Controller {
   /// Jobs that wait for something that does not exist: a prebuilt workload (by key), a class.
   std::map<std::string, std::set<WorkKey>> waiting_for_workload_;
   std::set<WorkKey> waiting_for_class_;
+  std::map<WorkKey, std::string> missed_;  ///< and for which of them an event says so already
   std::set<WorkKey> mapped_;  ///< jobs whose workloads a plugin plans; rebuilt by looking
   Duration successor_wait_ = 0;
   std::map<WorkKey, Time> successors_;  ///< jobs that run on until then

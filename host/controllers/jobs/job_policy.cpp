@@ -7,6 +7,8 @@
 
 #include "api/jobs/job_kind.hpp"
 #include "api/json/json.hpp"
+#include "api/schema/formats.hpp"
+#include "api/schema/rules.hpp"
 #include "api/scheme/controlling_job.hpp"
 #include "host/controllers/jobs/job_view.hpp"
 #include "host/controllers/jobs/names.hpp"
@@ -39,6 +41,15 @@ std::optional<std::int32_t> as_number(std::string_view text) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
   return number;
+}
+
+/// What the labels name is an object, or may become one. What was stored otherwise stays.
+void check_names(const json::object& job, const json::object& old, Problems& problems) {
+  for (const std::string_view label : {kQueueLabel, kPrebuiltLabel})
+    if (const std::string_view name = label_of(job, label);
+        !name.empty() && name != label_of(old, label) && !api::is_dns_subdomain(name))
+      refuse(problems, label_path(label),
+             fmt::format("Invalid value: \"{}\": {}", name, api::kSubdomainRule));
 }
 
 void check(const json::object& job, bool is_new_start, Problems& problems) {
@@ -209,6 +220,7 @@ void JobPolicy::creating(const api::KindInfo& kind, json::object& object,
       object_of(object_of(object, "metadata"), "labels")[api::json_view(kQueueLabel)] =
           api::json_view(kDefaultQueue);
   }
+  check_names(object, {}, problems);
   check(object, true, problems);
   if (!by_system) check_pod_set_labels(*kind.job, object, problems);
   // One that runs already, or comes with a record of its start (from a dump, a backup), goes on.
@@ -228,6 +240,7 @@ void JobPolicy::updating(const api::KindInfo& info, json::object& object, const 
            api::Problem::Kind::kForbidden);
   if (!is_queued(object) && !is_queued(old)) return;
   check_pod_set_labels(*kind, object, problems);
+  check_names(object, old, problems);
   check(object, kind->suspended(old), problems);
   check_change(*kind, object, old, problems);
   const std::string_view ns = api::find_text(part(object, "metadata"), "namespace");

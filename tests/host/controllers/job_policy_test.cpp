@@ -38,6 +38,12 @@ TEST(JobPolicy, RefusesWhatMakesNoSense) {
       {JobWorld::queued() + R"(,"kueue.x-k8s.io/max-exec-time-seconds":"soon")", "",
        "metadata.labels[kueue.x-k8s.io/max-exec-time-seconds]: Invalid value: \"soon\""},
       {JobWorld::queued() + R"(,"kueue.x-k8s.io/max-exec-time-seconds":"0")", "", "greater than 0"},
+      {JobWorld::queued("Main"), "",
+       "metadata.labels[kueue.x-k8s.io/queue-name]: Invalid value: \"Main\": a lowercase RFC 1123 "
+       "subdomain must consist of lower case alphanumeric characters"},
+      {JobWorld::queued("team_a"), "", "Invalid value: \"team_a\": a lowercase RFC 1123 subdomain"},
+      {R"("kueue.x-k8s.io/prebuilt-workload-name":"Mine")", "",
+       "metadata.labels[kueue.x-k8s.io/prebuilt-workload-name]: Invalid value: \"Mine\": a lower"},
       {JobWorld::queued(), R"("kueue.x-k8s.io/job-min-parallelism":"-1")", "greater than 0"},
       {JobWorld::queued(), R"("kueue.x-k8s.io/job-min-parallelism":"2")", "between 0 and 1"},
       {JobWorld::queued(), R"("kueue.x-k8s.io/job-completions-equal-parallelism":"maybe")",

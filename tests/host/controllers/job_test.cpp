@@ -445,6 +445,10 @@ TEST(PrebuiltWorkload, IsTakenOverAndSpeaksForTheJob) {
   world.submit(JobWorld::job("train", 2, labels));
   EXPECT_FALSE(world.runs("train")) << "its workload does not exist";
   EXPECT_THAT(world.workloads(), IsEmpty());
+  world.change("jobs", "train", R"({"metadata":{"annotations":{"looked":"at again"}}})");
+  EXPECT_EQ(std::count(world.log.lines.begin(), world.log.lines.end(),
+                       "Job PrebuiltWorkloadNotFound: The prebuilt workload mine doesn't exist"),
+            1);
   world.apply(prebuilt(2));
   world.settle();
   EXPECT_TRUE(world.runs("train"));
