@@ -149,7 +149,10 @@ class Follower {
         tell(good ? "succeeded" : "failed: " + message(status, type) + how_pods_failed());
         return good;
       }
-      tell_state(*job);
+      if (tell_state(*job)) {
+        if (outputs_) outputs_->finish();
+        return false;
+      }
       ::poll(nullptr, 0, kLookEveryMs);
     }
   }
@@ -163,21 +166,30 @@ class Follower {
     return out;
   }
 
-  void tell_state(const json::object& job) {
-    if (api::find_int(part(job, "status"), "active").value_or(0) > 0) {
-      return tell("running");
+  /// True: it neither runs nor will, because its workload is off, or ended without it.
+  bool tell_state(const json::object& job) {
+    const bool active = api::find_int(part(job, "status"), "active").value_or(0) > 0;
+    if (active || !api::find_bool(part(job, "spec"), "suspend", false)) {
+      tell(active ? "running" : "starting");
+      return false;
     }
-    if (!api::find_bool(part(job, "spec"), "suspend", false)) return tell("starting");
-    tell("waiting" + why_waiting());
-  }
-
-  /// As `sluice explain` tells it; nothing while it has no workload.
-  std::string why_waiting() const {
+    // As `sluice explain` tells it; nothing while it has no workload.
     const auto document = fetch_explanation(client_, {ns_, name_, "job"});
-    if (!document) return {};
-    std::string text(api::find_text(*document, "now"));
-    if (text.empty()) text = api::find_text(*document, "message");
-    return text.empty() ? text : ": " + text;
+    const json::object none;
+    const json::object& known = document ? *document : none;
+    const std::string_view state = api::find_text(known, "state");
+    const bool over = state == "Inactive" || state == "Finished";
+    const json::object& evicted = part(known, "evicted");
+    std::string why(api::find_text(known, "now"));
+    if (why.empty()) why = api::find_text(known, "message");
+    if (over && !evicted.empty())
+      why = fmt::format("{}: {}", api::find_text(evicted, "reason"),
+                        api::find_text(evicted, "message"));
+    const char* const word = !over                 ? "waiting"
+                             : state == "Inactive" ? "failed: its workload was deactivated"
+                                                   : "failed: its workload has ended";
+    tell(word + (why.empty() ? why : ": " + why));
+    return over;
   }
 
   /// ` (pod NAME ended with exit status 3)` of the last one that failed; may be empty.

@@ -44,7 +44,8 @@ struct FollowOptions {
   bool logs = false;  ///< the pods' output goes to standard output
 };
 
-/// Tells on standard error what happens to the Job, until it has ended; whether it succeeded.
+/// Tells on standard error what happens to the Job, until it has ended, or will not run any more
+/// because its workload was deactivated or ended without it; whether it succeeded.
 Result<bool> follow_job(const Client& client, const std::string& ns, const std::string& name,
                         const FollowOptions& options);
 

@@ -336,6 +336,13 @@ class Submit(Seeing):
                            'sh', '-c', 'exit 3', code=1)
         self.assertRegex(bad.stderr, r'failed: .*ended with exit status 3')
 
+    def test_who_is_deactivated_is_not_waited_for(self):
+        done = self.command('submit', '--queue', 'main', '-n', 'team-a', '--logs', '--max-time',
+                            '1s', '--', 'sh', '-c', 'echo begun; exec sleep 600', code=1)
+        self.assertEqual(done.stdout, 'begun\n')
+        self.assertIn('failed: its workload was deactivated: '
+                      'DeactivatedDueToMaximumExecutionTimeExceeded: ', done.stderr)
+
     def test_a_queue_that_is_not_there_is_told(self):
         done = self.command('submit', '--queue', 'nope', '-n', 'team-a', '--', 'true', code=1)
         self.assertIn('there is no LocalQueue nope in namespace team-a', done.stderr)
