@@ -68,8 +68,8 @@ void add_explain_command(CLI::App& app, Action& action) {
   CLI::App* command = app.add_subcommand("explain", "Tell why a workload waits");
   command
       ->add_option("WORKLOAD", arguments->target,
-                   "NAMESPACE/WORKLOAD, WORKLOAD, job/NAME, raycluster/NAME, PLURAL.GROUP/NAME of "
-                   "another kind of job, or one of these after NAMESPACE/")
+                   "NAMESPACE/WORKLOAD, WORKLOAD, job/NAME, raycluster/NAME, KIND/NAME or "
+                   "PLURAL.GROUP/NAME of another kind of job, or one of these after NAMESPACE/")
       ->required();
   add_host_options(*command, arguments->host);
   command->add_flag("--watch,-w", arguments->watch,

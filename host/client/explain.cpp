@@ -35,13 +35,52 @@ std::optional<JobResource> job_resource(std::string_view word) {
       std::string(word), std::string(word.substr(0, dot)), std::string(word.substr(dot + 1)), {}};
 }
 
-/// Asks for the version of a kind where that is not known.
-Result<JobResource> with_path(const Client& client, JobResource kind) {
-  if (!kind.path.empty()) return kind;
-  const auto group = client.call("GET", "/apis/" + percent_encoded(kind.group));
-  if (!group) return group.error().context(kind.singular);
-  kind.path = text_in(part(*group, "preferredVersion"), "groupVersion");
-  return kind;
+/// Whether kubectl takes the word for the resource: its plural, singular or short name.
+bool is_called(const json::object& resource, std::string_view word) {
+  if (api::find_text(resource, "name") == word || api::find_text(resource, "singularName") == word)
+    return true;
+  const json::array* names = api::find_array(resource, "shortNames");
+  return names && std::any_of(names->begin(), names->end(), [&](const json::value& name) {
+           return name.is_string() && api::view(name.get_string()) == word;
+         });
+}
+
+/// The kind in whatever group the server has it, as kubectl looks for it; nullopt: it has none.
+Result<std::optional<JobResource>> looked_up(const Client& client, const std::string& word) {
+  const auto groups = client.call("GET", "/apis");
+  if (!groups) return groups.error();
+  std::vector<std::string> versions;
+  for_each_object(*groups, "groups", [&](const json::object& group) {
+    versions.push_back(text_in(part(group, "preferredVersion"), "groupVersion"));
+  });
+  for (const std::string& version : versions) {
+    const auto list = client.call("GET", "/apis/" + version);
+    if (!list) continue;
+    std::optional<JobResource> found;
+    for_each_object(*list, "resources", [&](const json::object& resource) {
+      if (!api::find_bool(resource, "namespaced", false) || !is_called(resource, word)) return;
+      const std::string plural = text_in(resource, "name");
+      const std::string group = version.substr(0, version.find('/'));
+      found = JobResource{plural + "." + group, plural, group, version};
+    });
+    if (found) return found;
+  }
+  return std::optional<JobResource>();
+}
+
+/// The kind that the word names; asks the server where that is not known here.
+Result<JobResource> kind_named(const Client& client, const std::string& word) {
+  if (auto kind = job_resource(word)) {
+    if (!kind->path.empty()) return *kind;
+    const auto group = client.call("GET", "/apis/" + percent_encoded(kind->group));
+    if (!group) return group.error().context(kind->singular);
+    kind->path = text_in(part(*group, "preferredVersion"), "groupVersion");
+    return *kind;
+  }
+  auto found = looked_up(client, word);
+  if (!found) return found.error();
+  if (!*found) return Error{fmt::format("the server knows no kind \"{}\"", word)};
+  return **found;
 }
 
 std::string workloads_of(const std::string& ns) {
@@ -71,6 +110,22 @@ std::string path_of(const JobResource& kind, const std::string& ns, const std::s
                      percent_encoded(job));
 }
 
+/// What the newest warning about the job says; empty: there is none, or it may not be read.
+std::string newest_warning(const Client& client, const std::string& ns, const std::string& uid) {
+  const auto list = client.call(
+      "GET", fmt::format("/api/v1/namespaces/{}/events?fieldSelector=involvedObject.uid%3D{}",
+                         percent_encoded(ns), percent_encoded(uid)));
+  if (!list) return {};
+  std::string out, newest;
+  for_each_object(*list, "items", [&](const json::object& event) {
+    const std::string at = text_in(event, "lastTimestamp");
+    if (api::find_text(event, "type") != "Warning" || at < newest) return;
+    newest = at;
+    out = text_in(event, "message");
+  });
+  return out;
+}
+
 Result<std::string> workload_of_job(const Client& client, const JobResource& kind,
                                     const std::string& ns, const std::string& job) {
   const auto object = client.call("GET", path_of(kind, ns, job));
@@ -81,13 +136,16 @@ Result<std::string> workload_of_job(const Client& client, const JobResource& kin
   if (!list) return list.error();
   std::string name = workload_to_explain(*list, uid);
   if (!name.empty()) return name;
-  const std::string_view queue =
-      api::find_text(part(part(*object, "metadata"), "labels"), "kueue.x-k8s.io/queue-name");
-  if (queue.empty())
+  const json::object& labels = part(part(*object, "metadata"), "labels");
+  if (api::find_text(labels, "kueue.x-k8s.io/queue-name").empty() &&
+      api::find_text(labels, "kueue.x-k8s.io/prebuilt-workload-name").empty())
     return Error{fmt::format("{} {}/{} is in no queue: it has no label kueue.x-k8s.io/queue-name",
                              kind.singular, ns, job)};
+  const std::string why = newest_warning(client, ns, uid);
+  if (!why.empty())
+    return Error{fmt::format("{} {}/{} has no workload: {}", kind.singular, ns, job, why)};
   return Error{
-      fmt::format("{0} {1}/{2} has no workload yet; kubectl describe {0} {2} tells its "
+      fmt::format("{0} {1}/{2} has no workload yet; kubectl describe -n {1} {0} {2} tells its "
                   "events",
                   kind.singular, ns, job)};
 }
@@ -120,8 +178,12 @@ Result<ExplainTarget> parse_explain_target(const std::string& text, const std::s
   ExplainTarget out;
   out.name = parts.back();
   parts.pop_back();
-  if (const auto kind = parts.empty() ? std::nullopt : job_resource(parts.back())) {
-    out.kind = kind->singular;
+  // A word that is neither one of the namespace that is named already is a kind that the server
+  // knows.
+  const auto kind = parts.empty() ? std::nullopt : job_resource(parts.back());
+  const bool other = parts.size() == 2 || (parts.size() == 1 && !ns.empty() && parts[0] != ns);
+  if (kind || (other && !parts.back().empty())) {
+    out.kind = kind ? kind->singular : parts.back();
     parts.pop_back();
   }
   if (!parts.empty()) {
@@ -148,15 +210,20 @@ Result<json::object> fetch_explanation(const Client& client, const ExplainTarget
                                    percent_encoded(ns), percent_encoded(workload)),
                        {}, missing);
   };
-  if (const auto named = job_resource(target.kind)) {
-    const auto kind = with_path(client, *named);
+  if (!target.kind.empty()) {
+    const auto kind = kind_named(client, target.kind);
     if (!kind) return kind.error();
     const Result<std::string> workload = workload_of_job(client, *kind, ns, target.name);
     return workload ? ask(*workload, nullptr) : workload.error();
   }
   bool missing = false;
   auto found = ask(target.name, &missing);
-  if (!found || !missing) return found;
+  if (found && !missing) return found;
+  // `jobset/train`, as kubectl has it: what stands first may be a kind and no namespace.
+  if (!target.ns.empty() && target.ns != client.config().ns)
+    if (const auto kind = looked_up(client, target.ns); kind && *kind)
+      return fetch_explanation(client, {client.config().ns, target.name, (*kind)->singular});
+  if (!found) return found;
   std::string tried;
   for (const JobResource& kind : kJobResources) {
     const Result<std::string> workload = workload_of_job(client, kind, ns, target.name);
@@ -169,8 +236,8 @@ Result<json::object> fetch_explanation(const Client& client, const ExplainTarget
 bool is_gone(const Client& client, const ExplainTarget& target) {
   const std::string ns = target.ns.empty() ? client.config().ns : target.ns;
   std::vector<std::string> paths;
-  if (const auto named = job_resource(target.kind)) {
-    const auto kind = with_path(client, *named);
+  if (!target.kind.empty()) {
+    const auto kind = kind_named(client, target.kind);
     if (!kind) return false;
     paths.push_back(path_of(*kind, ns, target.name));
   } else {

@@ -15,12 +15,13 @@ namespace sluice::host {
 struct ExplainTarget {
   std::string ns;    ///< empty: that of the kubeconfig
   std::string name;  ///< of a Workload, or of a job
-  std::string kind;  ///< of job: `job`, `raycluster` or PLURAL.GROUP; empty: a Workload, else a job
-                     ///< of the name
+  std::string kind;  ///< of job: `job`, `raycluster`, PLURAL.GROUP or what else kubectl takes for a
+                     ///< kind; empty: a Workload, else a job of the name
 };
 
 /// `NS/WORKLOAD`, `WORKLOAD`, `job/NAME`, `raycluster/NAME`, `PLURAL.GROUP/NAME` or these after
-/// `NS/`; `ns` (may be empty) is that of the command line.
+/// `NS/`; `ns` (may be empty) is that of the command line. With a namespace any word may stand for
+/// a kind: `jobset/NAME`.
 Result<ExplainTarget> parse_explain_target(const std::string& text, const std::string& ns);
 
 /// Of the workloads in `list`, the name of the one to explain for the job with this UID: one that

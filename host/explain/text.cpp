@@ -223,11 +223,12 @@ std::string pod_sets_text(const json::object& document) {
   std::string out;
   for_each_object(document, "podSets", [&](const json::object& pods) {
     const auto count = api::find_int(pods, "count").value_or(0);
-    out += fmt::format("\nPod set {}, {} pod{}:\n", text_in(pods, "name"), count,
-                       count == 1 ? "" : "s");
     std::vector<Row> rows = {{"RESOURCE", "ASKED", "FLAVOR", "FREE", "AT MOST", "MISSING"}};
     for_each_object(pods, "resources",
                     [&](const json::object& resource) { add_flavors(resource, rows); });
+    if (rows.size() == 1) return;  // it has no ClusterQueue that could give anything
+    out += fmt::format("\nPod set {}, {} pod{}:\n", text_in(pods, "name"), count,
+                       count == 1 ? "" : "s");
     out += table_text(rows);
   });
   return out;
@@ -256,7 +257,7 @@ std::string explanation_text(const json::object& document) {
   const bool tried = text_in(document, "reason") != "PendingEvaluation";
   if (!now.empty() && tried) row("Last try", text_in(document, "message"));
   row("Said no", refused_text(document));
-  row("Runs on", admission_text(document));
+  row(text_in(document, "state") == "Finished" ? "Ran on" : "Runs on", admission_text(document));
   row("Checks", checks_text(document));
   add_details(document, rows);
   if (const std::string replaced = text_in(document, "willReplace"); !replaced.empty())

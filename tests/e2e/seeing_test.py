@@ -221,7 +221,24 @@ class Explain(Seeing):
     def test_mistakes_are_told(self):
         missing = self.command('explain', 'team-a/nothing', code=1).stderr
         self.assertIn('error: there is no workload team-a/nothing', missing)
-        self.assertIn('allowed:', self.command('explain', 'a/b/c', code=1).stderr)
+        self.assertIn('allowed:', self.command('explain', 'a/b/c/d', code=1).stderr)
+        self.assertIn('the server knows no kind "b"',
+                      self.command('explain', 'a/b/c', code=1).stderr)
+
+    def test_a_job_without_a_workload_says_why(self):
+        for label, said in (('prebuilt-workload-name', "The prebuilt workload none doesn't exist"),
+                            ('priority-class', "WorkloadPriorityClass none doesn't exist")):
+            name = f'no-{label}'
+            self.host.kubectl('apply', '-f', '-', stdin=json.dumps({
+                'apiVersion': 'batch/v1', 'kind': 'Job', 'metadata': {
+                    'name': name, 'namespace': 'team-a', 'labels': {
+                        'kueue.x-k8s.io/queue-name': 'main', f'kueue.x-k8s.io/{label}': 'none'}},
+                'spec': {'template': {'spec': {'restartPolicy': 'Never', 'containers': [{
+                    'name': 'c', 'image': 'none',
+                    'resources': {'requests': {'cpu': '1'}}}]}}}}))
+            self.addCleanup(self.host.kubectl, 'delete', 'job', '-n', 'team-a', name)
+            eventually(lambda job=name, text=said: text in self.command(
+                'explain', '-n', 'team-a', f'job/{job}', code=1).stderr, said)
 
     def test_pending_workloads(self):
         self.waiting()

@@ -51,6 +51,23 @@ QuotaHolder holder(const std::string& name, const std::string& flavor, std::int6
   return {name, "cq", flavor, "cpu", cpus * 1000, 0, 0};
 }
 
+TEST(ExplanationText, WhatEndedRanAndWhoHasNoQueueHasNoNumbers) {
+  const auto text = [](const char* document) {
+    return explanation_text(json::parse(document).get_object());
+  };
+  const char* const admission = R"({"metadata":{"namespace":"ns","name":"w"},"state":"STATE",
+      "admission":[{"name":"main","count":1,"flavors":{"cpu":"spot"}}]})";
+  std::string runs(admission), ended(admission);
+  runs.replace(runs.find("STATE"), 5, "Admitted");
+  ended.replace(ended.find("STATE"), 5, "Finished");
+  EXPECT_THAT(text(runs.c_str()), HasSubstr("Runs on"));
+  EXPECT_THAT(text(ended.c_str()), HasSubstr("Ran on"));
+  EXPECT_THAT(text(ended.c_str()), Not(HasSubstr("Runs on")));
+  EXPECT_THAT(text(R"({"metadata":{"namespace":"ns","name":"w"},"state":"Pending",
+                       "podSets":[{"name":"main","count":1,"resources":[]}]})"),
+              Not(HasSubstr("RESOURCE")));
+}
+
 TEST(Advice, OfNumbers) {
   Explanation held = asking({flavor("spot", 2, 9)});
   held.holders = {holder("team-b/train-1", "spot", 2)};

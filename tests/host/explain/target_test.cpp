@@ -26,6 +26,9 @@ TEST(ExplainTarget, Forms) {
            {"team/rayclusters.ray.io/train", "", "raycluster team|train"},
            {"trainings.example.com/train", "", "trainings.example.com |train"},
            {"team/trainings.example.com/train", "", "trainings.example.com team|train"},
+           {"jobset/train", "team", "jobset team|train"},
+           {"team/jobset/train", "", "jobset team|train"},
+           {"jobset/train", "", "jobset|train"},  // or a kind: the server tells
        }) {
     const auto target = parse_explain_target(text, option);
     ASSERT_TRUE(target) << text << ": " << target.error().text;
@@ -66,11 +69,11 @@ TEST(ExplainTarget, C1_OfAJobsWorkloadsItsOwn) {
 }
 
 TEST(ExplainTarget, Mistakes) {
-  for (const char* text : {"", "team/", "/train", "a/b/c", "a/b/job/c", "job/"})
+  for (const char* text : {"", "team/", "/train", "/b/c", "a//c", "a/b/job/c", "job/"})
     EXPECT_FALSE(parse_explain_target(text, "")) << text;
-  const auto both = parse_explain_target("team/train", "other");
+  const auto both = parse_explain_target("team/job/train", "other");
   ASSERT_FALSE(both);
-  EXPECT_EQ(both.error().text, "\"team/train\" names namespace team, --namespace names other");
+  EXPECT_EQ(both.error().text, "\"team/job/train\" names namespace team, --namespace names other");
 }
 
 }  // namespace
