@@ -138,11 +138,13 @@ json::object told_of(Fork& fork, const Asked& asked, const Question& question, c
 /// What became of those that were not asked about, by kind of change.
 class Changes {
  public:
-  Changes(const Engine& engine, const Names& names, const Happenings& since)
-      : engine_(engine), names_(names), since_(since) {}
+  Changes(const Engine& engine, const Question& question, const Names& names,
+          const Happenings& since)
+      : engine_(engine), question_(question), names_(names), since_(since) {}
 
   json::object document() {
     for (const Happenings::Of& of : since_.all()) add(of);
+    for (const Happenings::Held& held : since_.held()) add_gone(held);
     json::object out;
     for (auto& [name, list] : lists_)
       if (!list.empty()) out[name] = std::move(list);
@@ -166,6 +168,46 @@ class Changes {
     if (after == WorkloadState::kInactive) return tell(kTurnedOff, of, after);
   }
 
+  /// Deleted with something else, such as its namespace: what runs in it ends.
+  void add_gone(const Happenings::Held& held) {
+    const api::ObjectMeta& meta = held.object->meta;
+    const auto now = engine_.object(held.workload);
+    if ((now && now->meta.uid == meta.uid) || is_meant(meta)) return;
+    json::object entry{{"workload", meta.ns + "/" + meta.name}};
+    for (const auto& owner : meta.owners) {
+      if (!owner.controller) continue;
+      if (owner.kind == "Workload") return;  // that one is shown
+      entry["job"] = owner.kind + " " + owner.name;
+    }
+    if (names_.hidden(meta.ns + "/" + meta.name)) return hide(kEnds);
+    if (!held.cluster_queue.empty()) entry["clusterQueue"] = held.cluster_queue;
+    entry["priority"] = held.object->priority;
+    entry["reason"] = "Deleted";
+    put(kEnds, std::move(entry));
+  }
+
+  /// The question is to delete this very one, or its job.
+  bool is_meant(const api::ObjectMeta& meta) const {
+    const auto names_it = [&](const Wish& wish) {
+      if (!wish.remove || wish.ns != meta.ns) return false;
+      if (is_workload(*wish.kind)) return wish.name == meta.name;
+      return std::any_of(meta.owners.begin(), meta.owners.end(), [&](const auto& owner) {
+        return owner.kind == wish.kind->kind && owner.name == wish.name;
+      });
+    };
+    return std::any_of(question_.wishes.begin(), question_.wishes.end(), names_it);
+  }
+
+  void hide(const char* what) {
+    json::value& count = hidden_[what];
+    count = (count.is_int64() ? count.get_int64() : 0) + 1;
+  }
+
+  void put(const char* what, json::object entry) {
+    for (auto& [name, list] : lists_)
+      if (name == what) list.push_back(std::move(entry));
+  }
+
   bool stands_for_asked(WorkloadId id) const {
     const WorkloadId whom = counted_as(engine_.model(), id);
     return whom != id && names_.is_asked(whom);
@@ -173,11 +215,7 @@ class Changes {
 
   void tell(const char* what, const Happenings::Of& of, WorkloadState after) {
     const std::string& key = engine_.key(of.workload);
-    if (names_.hidden(key)) {
-      json::value& count = hidden_[what];
-      count = (count.is_int64() ? count.get_int64() : 0) + 1;
-      return;
-    }
+    if (names_.hidden(key)) return hide(what);
     json::object entry = names_.of(of.workload);
     if (!of.reason.empty()) entry["reason"] = of.reason;
     if (!of.preemption.empty()) entry["preemption"] = of.preemption;
@@ -186,8 +224,7 @@ class Changes {
     if (holds(after))
       if (const auto admission = engine_.view(of.workload).admission)
         entry["admission"] = assignment_document(*admission);
-    for (auto& [name, list] : lists_)
-      if (name == what) list.push_back(std::move(entry));
+    put(what, std::move(entry));
   }
 
   static constexpr const char* kStarts = "starts";
@@ -197,6 +234,7 @@ class Changes {
   static constexpr const char* kTurnedOff = "turnedOff";
 
   const Engine& engine_;
+  const Question& question_;
   const Names& names_;
   const Happenings& since_;
   std::pair<const char*, json::array> lists_[5] = {
@@ -301,7 +339,7 @@ json::object answer_document(Fork& fork, const Question& question,
   json::object out{{"time", format_time(fork.now())},
                    {"resourceVersion", std::to_string(fork.version())}};
   if (!workloads.empty()) out["workloads"] = std::move(workloads);
-  json::object changes = Changes(fork.engine(), names, since).document();
+  json::object changes = Changes(fork.engine(), question, names, since).document();
   if (!changes.empty()) out["changes"] = std::move(changes);
   json::array uncertain = uncertainties(fork.engine(), asked);
   if (!uncertain.empty()) out["uncertain"] = std::move(uncertain);

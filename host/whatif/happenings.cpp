@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/engine/queue_views.hpp"
+
 namespace sluice::host {
 
 void Happenings::begin(const Engine& engine) {
@@ -9,9 +11,13 @@ void Happenings::begin(const Engine& engine) {
   all_.clear();
   places_.clear();
   before_.clear();
+  held_.clear();
   for (const WorkloadId id : engine.workloads()) {
     if (before_.size() <= id) before_.resize(id + 1, WorkloadState::kFinished);
     before_[id] = engine.state(id);
+    if (!holds(before_[id])) continue;
+    const auto object = engine.object(id);
+    held_.push_back({id, object, std::string(cluster_queue_of(engine.model(), *object))});
   }
 }
 

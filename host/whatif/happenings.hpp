@@ -4,6 +4,7 @@
 // Reads the fork's engine, on the fork's thread; must outlive the fork's machine.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -11,6 +12,11 @@
 #include "host/kernel/kernel.hpp"
 
 namespace sluice::host {
+
+/// It has quota.
+inline bool holds(WorkloadState state) {
+  return state == WorkloadState::kAdmitted || state == WorkloadState::kQuotaReserved;
+}
 
 class Happenings final : public DecisionObserver {
  public:
@@ -21,10 +27,18 @@ class Happenings final : public DecisionObserver {
     std::string reason, by, preemption;
   };
 
+  /// One that held quota at the beginning, as it was then.
+  struct Held {
+    WorkloadId workload = 0;
+    std::shared_ptr<const api::Workload> object;
+    std::string cluster_queue;
+  };
+
   /// From now on. O(workloads).
   void begin(const Engine& engine);
   void decided(Time now, const Decision& decision) override;
 
+  const std::vector<Held>& held() const { return held_; }
   /// The workloads that something was decided on, in the order of the first decisions.
   const std::vector<Of>& all() const { return all_; }
   /// nullptr: nothing was decided on it.
@@ -38,13 +52,9 @@ class Happenings final : public DecisionObserver {
  private:
   bool listening_ = false;
   std::vector<WorkloadState> before_;  // by id
+  std::vector<Held> held_;
   std::vector<Of> all_;
   std::unordered_map<WorkloadId, std::size_t> places_;  // in all_
 };
-
-/// It has quota.
-inline bool holds(WorkloadState state) {
-  return state == WorkloadState::kAdmitted || state == WorkloadState::kQuotaReserved;
-}
 
 }  // namespace sluice::host

@@ -303,6 +303,13 @@ class WhatIf(Seeing):
         self.assertRegex(text, rf'WOULD BE EVICTED[^\n]*\n *team-b/job-{holder}-\w+ +Job {holder}')
         self.assertIn('ClusterQueueStopped', text)
 
+    def test_a_namespace_takes_with_it_what_runs_there(self):
+        holder = self.fill()
+        question = self.question('apiVersion: v1\nkind: Namespace\nmetadata: {name: team-b}\n')
+        text = self.command('what-if', '--delete', '-f', question).stdout
+        self.assertRegex(text, rf'WOULD END[^\n]*\n *team-b/job-{holder}-\w+ +Job {holder} +shared '
+                               r'+Deleted')
+
     def test_a_tenant_asks_with_his_rights(self):
         self.fill()
         question = self.question(json.dumps({

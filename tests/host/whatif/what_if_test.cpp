@@ -81,6 +81,12 @@ struct Shared : LiveWorld {
              {"kind", "WhatIf"},
              {"spec", json::object{{"objects", std::move(list)}}}}};
   }
+  std::string ask_deletion(const std::string& user, const std::string& object) {
+    WhatIfRequest asked = request(user, {});
+    asked.question["spec"] = json::object{{"delete", {json::parse(object)}}};
+    const auto done = service.answer(std::move(asked), Deadline::max());
+    return done ? json::serialize(done->at("status")) : done.error().text;
+  }
   /// The status, or `CODE text`.
   std::string ask(const std::string& user, const std::vector<std::string>& objects) {
     const auto done = service.answer(request(user, objects), Deadline::max());
@@ -185,6 +191,16 @@ TEST(WhatIf, TellsOperatorsWhoWouldStartWaitOrGo) {
 
 /// A file may have a status, as what `kubectl get -o yaml` printed has, and so may the annotation
 /// that tells what was applied last. No user can set it, and it is in the way of nothing.
+/// What runs in a namespace goes with it; what is itself meant needs no telling.
+TEST(WhatIf, TellsWhatWouldEndWithItsNamespace) {
+  Shared world;
+  const std::string ns = R"({"apiVersion":"v1","kind":"Namespace","metadata":{"name":"b"}})";
+  EXPECT_THAT(world.ask_deletion("operator", ns),
+              HasSubstr(R"("changes":{"ends":[{"workload":"b/low","clusterQueue":"shared",)"
+                        R"("priority":0,"reason":"Deleted"}]})"));
+  EXPECT_THAT(world.ask_deletion("operator", workload("b", "low", 3)), Not(HasSubstr("ends")));
+}
+
 TEST(WhatIf, AStatusInFileAndAnnotationIsLeftOut) {
   Shared world;
   const auto other = [](int cpu) {
