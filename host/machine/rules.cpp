@@ -1,14 +1,33 @@
 #include "host/machine/rules.hpp"
 
+#include <filesystem>
 #include <utility>
 
 #include "core/base/check.hpp"
+#include "host/plugins/plugin_file.hpp"
 
 namespace sluice::host {
+namespace {
+
+/// A folder that somebody named has to be there: without it all plugins in it would be off, and
+/// nothing would say so.
+Result<void> check_directory(const PluginsConfig& config) {
+  if (config.directory == PluginsConfig().directory) return {};
+  const std::filesystem::path folder = plugin_directory(config.directory);
+  std::error_code error;
+  if (std::filesystem::is_directory(folder, error)) return {};
+  return Error{"plugins.directory: found \"" + config.directory + "\", but there is no folder " +
+               folder.string() + "; allowed: the folder of the libraries"};
+}
+
+}  // namespace
+
 Result<std::unique_ptr<Rules>> Rules::load(const PluginsConfig& config,
                                            const std::optional<std::vector<std::string>>& names,
                                            const PluginClock& clock, LogSink log,
                                            const PluginDeaths* deaths) {
+  if (!names)
+    if (auto there = check_directory(config); !there) return there.error();
   auto kinds = std::make_shared<api::Scheme>();
   auto plugins = PluginRuntime::load(config.directory, chosen_plugins(config, names), clock, *kinds,
                                      std::move(log), deaths);

@@ -120,6 +120,18 @@ TEST_F(PluginCommand, ListShowsUseAndProblems) {
   EXPECT_EQ(sluice("plugin list --config absent.yaml").status, 1);
 }
 
+TEST_F(PluginCommand, AFolderThatIsNamedAndNotThereIsAnError) {
+  write("sluice.yaml",
+        "apiVersion: config.sluice.dev/v1alpha1\nkind: Configuration\n"
+        "plugins: {directory: /nonexist}\n");
+  write("a.yaml", "apiVersion: v1\nkind: Namespace\nmetadata: {name: a}\n");
+  const RunResult run = sluice("simulate --config sluice.yaml a.yaml");
+  EXPECT_EQ(run.status, 1);
+  EXPECT_THAT(run.err, HasSubstr("plugins.directory: found \"/nonexist\", but there is no folder "
+                                 "/nonexist; allowed: the folder of the libraries"));
+  EXPECT_EQ(sluice("simulate --plugins none --config sluice.yaml a.yaml").status, 0);
+}
+
 TEST_F(PluginCommand, NewWritesAFolderToStartFrom) {
   const RunResult made = sluice("plugin new budget-check2 --kind validator");
   EXPECT_EQ(made.status, 0) << made.err;
