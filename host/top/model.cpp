@@ -114,7 +114,9 @@ std::string TopModel::root_of(const std::string& cohort) const {
 }
 
 /// What each queue lends is known in sum only: what all queues of a tree borrow. Of one queue it is
-/// at least what no other queue could have lent, and at most what it does not use itself.
+/// at least what no other queue could have lent, and at most what it does not use itself. Where
+/// quota was lowered below its use, more is borrowed than anybody has to lend: then all of that is
+/// lent.
 void TopModel::set_lent(std::vector<TopQueue>& queues) const {
   std::map<std::tuple<std::string, std::string, std::string>, Pool> pools;
   const auto pool = [&](const std::string& root, const TopQuota& quota) -> Pool& {
@@ -135,8 +137,9 @@ void TopModel::set_lent(std::vector<TopQueue>& queues) const {
     for (TopQuota& quota : queue.quotas) {
       const Pool& sum = pool(root_of(queue.cohort), quota);
       const std::int64_t own = unused_of(quota);
-      quota.lent_least = std::max<std::int64_t>(0, sum.borrowed - (sum.unused - own));
-      quota.lent_most = std::min(own, sum.borrowed);
+      const std::int64_t lent = std::min(sum.borrowed, sum.unused);
+      quota.lent_least = std::max<std::int64_t>(0, lent - (sum.unused - own));
+      quota.lent_most = std::min(own, lent);
     }
   }
 }

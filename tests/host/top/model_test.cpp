@@ -160,6 +160,22 @@ TEST_F(Model, WhatAQueueLendsIsKnownBetweenBounds) {
   }
 }
 
+// Their quotas were lowered: b uses 4 of 0, d 3 of 1. 6 are borrowed where a has 1 to lend: it
+// lends that, and nobody lends more.
+TEST_F(Model, NobodyLendsMoreThanThereIsWhereQuotaIsBelowItsUse) {
+  put(kQueue, queue("a", "lab", 1, 0, 0));
+  put(kQueue, queue("b", "lab", 0, 4, 4));
+  put(kQueue, queue("c", "lab", 2, 2, 0));
+  put(kQueue, queue("d", "lab", 1, 3, 2));
+  const TopView view = model.view({});
+  const std::int64_t lent[] = {1000, 0, 0, 0};
+  ASSERT_EQ(view.queues.size(), std::size(lent));
+  for (std::size_t i = 0; i < std::size(lent); ++i) {
+    EXPECT_EQ(view.queues[i].quotas.at(0).lent_least, lent[i]) << view.queues[i].name;
+    EXPECT_EQ(view.queues[i].quotas.at(0).lent_most, lent[i]) << view.queues[i].name;
+  }
+}
+
 TEST_F(Model, WhatANewListDoesNotHoldIsGone) {
   put(kWorkload, workload("a", "gone", 0, 1));
   put(kWorkload, workload("a", "removed", 0, 1));
