@@ -36,6 +36,27 @@ json::object& holder_of(json::object& object, const JsonPlace& place) {
   return *at;
 }
 
+/// Writes a text below status, or takes it away where it stands.
+void set_text(json::object& status, const JsonPlace& place, const std::string& text, bool on) {
+  json::object whole{{"status", std::move(status)}};
+  json::object& holder = holder_of(whole, place);
+  if (on)
+    holder[place.back()] = text;
+  else if (holder.contains(place.back()) && text_of(holder.at(place.back())) == text)
+    holder.erase(place.back());
+  status = std::move(whole["status"].get_object());
+}
+
+/// What is told of one pod set; empty: nothing.
+const json::object& told_of(const json::object& status, std::string_view name) {
+  static const json::object kNothing;
+  const json::object* out = &kNothing;
+  for_each_object(status, kPodSets, [&](const json::object& set) {
+    if (find_text(set, "name") == name) out = &set;
+  });
+  return *out;
+}
+
 std::int64_t sum_of(const json::object& status, std::string_view field) {
   std::int64_t total = 0;
   for_each_object(status, kPodSets,
@@ -48,6 +69,7 @@ json::array told(const std::vector<PodCounts>& pods) {
   for (const PodCounts& each : pods)
     out.push_back(json::object{{"name", each.pod_set},
                                {"count", each.wanted},
+                               {"total", each.total},
                                {"active", each.active},
                                {"ready", each.ready},
                                {"succeeded", each.succeeded},
@@ -85,17 +107,8 @@ bool JobTest::can_be_set() const {
 
 void JobTest::set(json::object& status_object, bool on, std::string_view reason,
                   std::string_view text, Time now) const {
-  if (path) {
-    json::object whole{{"status", std::move(status_object)}};
-    const JsonPlace place = path->members();
-    json::object& holder = holder_of(whole, place);
-    if (on)
-      holder[place.back()] = values.front();
-    else if (holder.contains(place.back()) && text_of(holder.at(place.back())) == values.front())
-      holder.erase(place.back());
-    status_object = std::move(whole["status"].get_object());
-    return;
-  }
+  for (const auto& [place, value] : also) set_text(status_object, place, value, on);
+  if (path) return set_text(status_object, path->members(), values.front(), on);
   const std::string_view other = status == "True" ? "False" : "True";
   const std::string_view wanted = on ? std::string_view(status) : other;
   json::object next{{"type", condition},
@@ -151,18 +164,27 @@ bool DeclaredJob::active(const json::object& job) const {
 bool DeclaredJob::pods_ready(const json::object& job, std::int64_t granted) const {
   const json::object& status = part(job, "status");
   if (!find_array(status, kPodSets)) return any(ready_, job);
-  std::int64_t wanted = 0;
-  for (const JobPodSet& set : pod_sets(job)) wanted += set.count;
-  return sum_of(status, "ready") + sum_of(status, "succeeded") >= std::min(wanted, granted);
+  std::int64_t wanted = 0, there = 0;
+  for (const JobPodSet& set : pod_sets(job)) {
+    const json::object& known = told_of(status, set.name);
+    wanted += set.count;
+    there += std::min<std::int64_t>(
+        set.count, find_int(known, "ready").value_or(0) + find_int(known, "succeeded").value_or(0));
+  }
+  return there >= std::min(wanted, granted);
 }
 
 std::vector<FinishedPods> DeclaredJob::finished_pods(const json::object& job) const {
   std::vector<FinishedPods> out;
   if (!ends()) return out;
-  for_each_object(part(job, "status"), kPodSets, [&](const json::object& set) {
-    const std::int32_t done = find_int32(set, "succeeded").value_or(0);
-    if (done > 0) out.push_back({text_in(set, "name"), done});
-  });
+  const json::object& status = part(job, "status");
+  if (!find_array(status, kPodSets)) return out;
+  for (const JobPodSet& set : pod_sets(job)) {
+    // The next ones run in the place of those that succeeded, as long as there are any.
+    const std::int32_t left =
+        set.to_succeed() - find_int32(told_of(status, set.name), "succeeded").value_or(0);
+    if (left < set.count) out.push_back({set.name, set.count - std::max(0, left)});
+  }
   return out;
 }
 
@@ -190,6 +212,12 @@ std::string DeclaredJob::unfit(const json::object& job) const {
   return {};
 }
 
+std::string DeclaredJob::unfit_on_host(const json::object& job) const {
+  for (const JobTest& test : unfit_on_host_)
+    if (test.passes(job)) return test.says;
+  return {};
+}
+
 json::object DeclaredJob::status_with(const json::object& job, const JobReport& report,
                                       Time now) const {
   json::object status = part(job, "status");
@@ -208,6 +236,9 @@ json::object DeclaredJob::status_with(const json::object& job, const JobReport& 
   if (!ended) return status;
   if (!ready_.empty() && ready_.front().can_be_set())
     ready_.front().set(status, false, "Ended", "The job has ended", now);
+  if (const JsonPlace place = message_ ? message_->members() : JsonPlace();
+      !report.message.empty() && place.size() > 1 && place.front() == "status")
+    set_text(status, place, report.message, true);
   const bool good = report.stage == JobStage::kSucceeded;
   const std::vector<JobTest>& tests = good ? succeeded_ : failed_;
   if (!tests.empty())

@@ -22,6 +22,7 @@ struct JobTest {
   std::optional<JsonPath> path;     ///< instead of a condition
   std::vector<std::string> values;  ///< of the path, as texts
   std::string says;                 ///< of `unfit`: why
+  std::vector<std::pair<JsonPlace, std::string>> also;  ///< what set() writes beside it
   std::optional<CountExpression> holds;
 
   bool passes(const boost::json::object& job) const;
@@ -60,7 +61,7 @@ struct DeclaredPodSet {
   bool flat = false;  ///< what a pod template has deeper stands there side by side
   std::optional<JsonPath> requests_from;  ///< of a map of quantities
   std::vector<DeclaredRequest> requests;
-  std::optional<CountExpression> count, min_count;
+  std::optional<CountExpression> count, min_count, total;
 
   bool has_requests() const { return requests_from || !requests.empty(); }
 };
@@ -85,6 +86,7 @@ class DeclaredJob final : public JobKind {
   std::vector<FinishedPods> finished_pods(const boost::json::object& job) const override;
   std::optional<JobEnd> end(const boost::json::object& job) const override;
   std::string unfit(const boost::json::object& job) const override;
+  std::string unfit_on_host(const boost::json::object& job) const override;
   bool ends() const override { return !succeeded_.empty(); }
   boost::json::object status_with(const boost::json::object& job, const JobReport& report,
                                   Time now) const override;
@@ -128,7 +130,7 @@ class DeclaredJob final : public JobKind {
   std::string group_kind_;
   std::vector<DeclaredPodSet> pod_sets_;
   JsonPlace suspend_;
-  std::vector<JobTest> succeeded_, failed_, ready_, active_, unfit_;
+  std::vector<JobTest> succeeded_, failed_, ready_, active_, unfit_, unfit_on_host_;
   std::optional<JsonPath> message_, priority_class_;
   PodsByHost by_host_;
   bool made_elsewhere_ = false;

@@ -214,6 +214,13 @@ void DeclaredJob::read_one(const DeclaredPodSet& declared, const CountScope& out
     const JsonPlace place = declared.count->lone_place();
     if (!place.empty()) found.count = joined(scope.place, place);
   }
+  if (declared.total) {
+    const auto total = pods(*declared.total, scope, who + ": total");
+    if (total)
+      found.set.total = *total;
+    else
+      out.tell(total.error().text);
+  }
   if (declared.min_count) {
     // What is not there asks for nothing.
     const auto least = declared.min_count->value(scope);

@@ -7,6 +7,7 @@
 // absent, unless unfit() reports it. Without state of their own: any thread.
 #pragma once
 
+#include <algorithm>
 #include <boost/json/object.hpp>
 #include <cstdint>
 #include <memory>
@@ -23,7 +24,10 @@ namespace sluice::api {
 struct JobPodSet {
   std::string name;
   std::int32_t count = 1;
-  std::optional<std::int32_t> min_count;  ///< partial admission: it starts with this many at least
+  std::optional<std::int32_t> min_count;   ///< partial admission: it starts with this many at least
+  std::optional<std::int32_t> total = {};  ///< so many have to succeed, `count` at a time
+
+  std::int32_t to_succeed() const { return std::max(count, total.value_or(count)); }
 };
 
 struct JobEnd {
@@ -54,7 +58,8 @@ enum class JobStage : std::uint8_t {
 /// The pods of one pod set, counted.
 struct PodCounts {
   std::string pod_set;
-  std::int32_t wanted = 0;
+  std::int32_t wanted = 0;  ///< at a time
+  std::int32_t total = 0;   ///< that have to succeed
   std::int32_t active = 0;  ///< that have not ended
   std::int32_t ready = 0;   ///< of these
   std::int32_t succeeded = 0;
@@ -119,6 +124,8 @@ class JobKind {
 
   /// What an object of the kind must say so that it can be managed; empty: all is well.
   virtual std::string unfit(const boost::json::object& job) const = 0;
+  /// What it must say beside that where the host makes its pods.
+  virtual std::string unfit_on_host(const boost::json::object&) const { return {}; }
 
   /// Whether objects of the kind come to an end by themselves.
   virtual bool ends() const = 0;

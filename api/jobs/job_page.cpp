@@ -39,11 +39,11 @@ class PageReader {
   explicit PageReader(const json::object& page) : page_(page) {}
 
   Result<void> run(DeclaredJob& out) {
-    if (auto known =
-            only(page_, "spec",
-                 {"group", "kind", "versions", "shortNames", "categories", "description", "columns",
-                  "podSets", "suspend", "ready", "active", "succeeded", "failed", "message",
-                  "priorityClass", "successfulPodSets", "unfit", "podsMadeElsewhere"});
+    if (auto known = only(
+            page_, "spec",
+            {"group", "kind", "versions", "shortNames", "categories", "description", "columns",
+             "podSets", "suspend", "ready", "active", "succeeded", "failed", "message",
+             "priorityClass", "successfulPodSets", "unfit", "unfitOnHost", "podsMadeElsewhere"});
         !known)
       return known;
     if (auto read = pod_sets(out); !read) return read;
@@ -52,7 +52,8 @@ class PageReader {
                                     {"active", &out.active_},
                                     {"succeeded", &out.succeeded_},
                                     {"failed", &out.failed_},
-                                    {"unfit", &out.unfit_}})
+                                    {"unfit", &out.unfit_},
+                                    {"unfitOnHost", &out.unfit_on_host_}})
       if (auto read = tests(key, *into); !read) return read;
     for (const auto& [key, into] :
          {std::pair{"message", &out.message_}, {"priorityClass", &out.priority_class_}}) {
@@ -109,7 +110,7 @@ class PageReader {
       const std::string place = where + "[" + std::to_string(i) + "]";
       const json::object* entry = (*list)[i].if_object();
       if (!entry) return Error{place + ": must be an object"};
-      auto read = test(*entry, place, key == "unfit");
+      auto read = test(*entry, place, key.starts_with("unfit"));
       if (!read) return read.error();
       into.push_back(std::move(*read));
     }
@@ -120,7 +121,7 @@ class PageReader {
   static Result<JobTest> test(const json::object& from, const std::string& where, bool reason) {
     auto known = reason
                      ? only(from, where, {"condition", "status", "path", "in", "holds", "message"})
-                     : only(from, where, {"condition", "status", "path", "in", "holds"});
+                     : only(from, where, {"condition", "status", "path", "in", "holds", "also"});
     if (!known) return known.error();
     JobTest out;
     out.says = find_text(from, "message");
@@ -129,6 +130,7 @@ class PageReader {
     out.condition = find_text(from, "condition");
     out.status = find_text(from, "status");
     if (out.status.empty()) out.status = "True";
+    if (auto read = also(from, where, out); !read) return read.error();
     const std::string_view path = find_text(from, "path");
     const json::value* holds = find(from, "holds");
     if ((out.condition.empty() ? 0 : 1) + (path.empty() ? 0 : 1) + (holds ? 1 : 0) != 1)
@@ -152,6 +154,24 @@ class PageReader {
     if (out.values.empty() || out.values.size() > kMostTests)
       return Error{where + ".in: must list 1 to " + std::to_string(kMostTests) + " values"};
     return out;
+  }
+
+  static Result<void> also(const json::object& from, const std::string& where, JobTest& out) {
+    const json::array* list = find_array(from, "also");
+    for (std::size_t i = 0; list && i < list->size(); ++i) {
+      const std::string at = where + ".also[" + std::to_string(i) + "]";
+      const json::object* entry = (*list)[i].if_object();
+      if (!entry || i >= kMostTests)
+        return Error{at + ": must be an object, one of at most " + std::to_string(kMostTests)};
+      if (auto known = only(*entry, at, {"path", "value"}); !known) return known;
+      auto place = read_place(find_text(*entry, "path"), at + ".path");
+      if (!place) return place.error();
+      if (place->size() < 2 || place->front() != "status")
+        return Error{at + ".path: found " + quoted(find_text(*entry, "path")) +
+                     "; allowed is a path of names below .status"};
+      out.also.emplace_back(std::move(*place), std::string(find_text(*entry, "value")));
+    }
+    return {};
   }
 
   /// Both ends, or none; and the host can write them.

@@ -131,7 +131,8 @@ Result<void> read_requests(const json::object& from, const std::string& where,
 }
 
 Result<void> read_counts(const json::object& from, const std::string& where, DeclaredPodSet& out) {
-  for (const auto& [key, into] : {std::pair{"count", &out.count}, {"minCount", &out.min_count}}) {
+  for (const auto& [key, into] :
+       {std::pair{"count", &out.count}, {"minCount", &out.min_count}, {"total", &out.total}}) {
     const json::value* value = find(from, key);
     if (!value) continue;
     auto read = read_count(*value, where + "." + key);
@@ -150,9 +151,10 @@ Result<void> read_counts(const json::object& from, const std::string& where, Dec
 }  // namespace
 
 Result<DeclaredPodSet> read_pod_set(const json::object& from, const std::string& where) {
-  if (auto known = only(from, where,
-                        {"forEach", "each", "unless", "name", "template", "templateAt", "pod",
-                         "start", "requests", "requestsFrom", "count", "minCount", "optional"});
+  if (auto known =
+          only(from, where,
+               {"forEach", "each", "unless", "name", "template", "templateAt", "pod", "start",
+                "requests", "requestsFrom", "count", "minCount", "total", "optional"});
       !known)
     return known.error();
   DeclaredPodSet out;

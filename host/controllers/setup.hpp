@@ -68,6 +68,7 @@ class ControllerSetup {
   /// here.
   void add_ends(ControllerLoop& loop) { loop.add(ends_); }
   void await_successors(Duration wait) { jobs_.await_successors(wait); }
+  void make_pods_here() { jobs_.make_pods_here(); }
   void add_checks(ControllerLoop& loop) { loop.add(checks_); }
   /// What only clients need: statuses of queues, and an end of what is old.
   void add_upkeep(ControllerLoop& loop) {

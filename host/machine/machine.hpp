@@ -80,6 +80,8 @@ struct MachineEdges {
   /// How long a job runs on between the end of its workload and the admission of the one that took
   /// its place, where these are stored one after the other; 0: they are one commit.
   Duration successor_wait = 0;
+  /// The host itself makes the pods of jobs: those whose pods it cannot make are held back.
+  bool makes_pods = false;
   /// Somebody else ends the pods of jobs: evicted workloads keep their quota until that is seen.
   bool jobs_end_later = false;
   /// Called when the objects JobKind differ from those of the rules: a machine with other rules is

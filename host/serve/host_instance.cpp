@@ -127,9 +127,12 @@ void HostInstance::build() {
     executor_ = std::make_unique<ExecutorSetup>(config_.executor, rules_->scheme, gates);
     executor_->add_controllers(loop);
   };
-  machine_ = std::make_unique<Machine>(
-      config_, *rules_,
-      MachineEdges{.store = *store_, .ids = ids_, .pods = pods, .other_pages = other_pages_});
+  machine_ = std::make_unique<Machine>(config_, *rules_,
+                                       MachineEdges{.store = *store_,
+                                                    .ids = ids_,
+                                                    .pods = pods,
+                                                    .makes_pods = makes_pods(),
+                                                    .other_pages = other_pages_});
   machine_->controllers().limit_run(kKeysPerRun, kLongestRun, clock_);
   decision_metrics_ = std::make_unique<DecisionMetrics>(machine_->engine(), metrics_);
   machine_->observe(*decision_metrics_);
@@ -165,7 +168,7 @@ void HostInstance::build_what_if() {
     return refuses_grant(*authorizer_->index(), who, kind, object);
   };
   what_if_ = std::make_unique<HostWhatIf>(
-      ForkSource{config_, *rules_, *store_, std::move(guard)}, *authorizer_,
+      ForkSource{config_, *rules_, *store_, makes_pods(), std::move(guard)}, *authorizer_,
       [this] { return live_moment(*machine_, *control_, *store_); },
       [this] { return history_ ? history_->run_times() : PastRunTimes(); });
 }

@@ -89,6 +89,7 @@ class HostInstance {
       : config_(config), clock_(clock), metrics_(metrics) {}
   void build();
   void build_what_if();
+  bool makes_pods() const { return config_.executor.type == ExecutorType::kLocal; }
   PluginSet& plugins() const { return rules_->plugins->plugins(); }
   void log_loaded(Duration took) const;
   Result<void> make_first_objects();

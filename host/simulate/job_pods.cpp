@@ -22,10 +22,10 @@ std::vector<api::PodCounts> pods_in(const api::JobKind& kind, const json::object
                                     api::JobStage stage) {
   std::vector<api::PodCounts> out;
   for (const api::JobPodSet& set : kind.pod_sets(job)) {
-    api::PodCounts& pods = out.emplace_back(api::PodCounts{set.name, set.count});
+    api::PodCounts& pods = out.emplace_back(api::PodCounts{set.name, set.count, set.to_succeed()});
     if (stage == api::JobStage::kStarted || stage == api::JobStage::kReady) pods.active = set.count;
     if (stage == api::JobStage::kReady) pods.ready = set.count;
-    if (stage == api::JobStage::kSucceeded) pods.succeeded = set.count;
+    if (stage == api::JobStage::kSucceeded) pods.succeeded = set.to_succeed();
   }
   return out;
 }

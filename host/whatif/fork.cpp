@@ -33,7 +33,8 @@ Result<std::unique_ptr<Fork>> Fork::make(const ForkSource& source, const ForkMom
                                                           .pods = fork->jobs_->pods(),
                                                           .upkeep = Upkeep::kOnDemand,
                                                           .asks_checks = false,
-                                                          .resumes = true});
+                                                          .resumes = true,
+                                                          .makes_pods = source.makes_pods});
   fork->jobs_->join(*fork->machine_, false);
   if (source.guard) fork->machine_->set_guard(source.guard);
   fork->machine_->begin_instant(moment.now);

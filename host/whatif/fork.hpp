@@ -31,7 +31,8 @@ struct ForkSource {
   const Configuration& config;
   const Rules& rules;
   const LiveStore& store;
-  WriteGuard guard = {};  ///< as the host's writer has it; asked on the fork's thread
+  bool makes_pods = false;  ///< the host itself, as MachineEdges has it
+  WriteGuard guard = {};    ///< as the host's writer has it; asked on the fork's thread
 };
 
 /// When, by the host's clock and in its history. Taken on the kernel's thread.

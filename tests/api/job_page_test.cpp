@@ -227,16 +227,70 @@ TEST(DeclaredJobs, PodsAreReadByTheConditionsOrByWhoeverRunsThem) {
   EXPECT_EQ(says(R"({"podSets":[{"name":"b","active":8,"ready":8}]})"), "active not ready");
 }
 
+TEST(DeclaredJobs, MorePodsMaySucceedThanRunAtATime) {
+  json::object page = parsed(kPage);
+  page["podSets"].at(1).as_object()["total"] = ".completions ?? 0";
+  const auto kind = *declared_job_kind(page, "g", "K");
+  json::object object = job();
+  json::object& b = object["spec"].at("groups").at(1).as_object();
+  const auto over = [&](int succeeded) {
+    json::object status{{"podSets", {{{"name", "b"}, {"succeeded", succeeded}}}}};
+    object["status"] = std::move(status);
+    const auto done = kind->finished_pods(object);
+    return done.empty() ? 0 : done.front().count;
+  };
+  EXPECT_EQ(kind->pod_sets(object)[1].to_succeed(), 7);  // no fewer than run at a time
+  EXPECT_EQ(over(3), 3);
+  b["completions"] = 10;
+  EXPECT_EQ(kind->pod_sets(object)[1].count, 7);
+  EXPECT_EQ(kind->pod_sets(object)[1].to_succeed(), 10);
+  EXPECT_EQ(over(3), 0);  // 7 are left, as many as run
+  EXPECT_EQ(over(5), 2);
+  EXPECT_EQ(over(10), 7);
+  b["completions"] = "all";
+  EXPECT_EQ(kind->unfit(object),
+            "pod set b: total: spec.groups[1].completions is \"all\", which is no whole number");
+}
+
+TEST(DeclaredJobs, WhatStandsBesideAnEndIsWrittenWithIt) {
+  json::object page = parsed(kPage);
+  json::object beside{{"path", ".status.state.terminal"}, {"value", "Completed"}};
+  page["succeeded"].at(0).as_object()["also"] = json::array{beside};
+  page["failed"].at(0).as_object()["also"] = json::array{beside};
+  const auto kind = *declared_job_kind(page, "g", "K");
+  for (const JobStage stage : {JobStage::kSucceeded, JobStage::kFailed}) {
+    const json::object status = kind->status_with(job(), {stage, {}, "pod x failed"}, 0);
+    EXPECT_EQ(status.at("state").at("terminal"), "Completed");
+    EXPECT_EQ(status.at("why"), "pod x failed");
+  }
+  EXPECT_FALSE(kind->status_with(job(), {JobStage::kReady, {}, {}}, 0).contains("state"));
+}
+
+TEST(DeclaredJobs, WhatOnlyAnOperatorCanDoHoldsBackOnAHost) {
+  json::object page = parsed(kPage);
+  json::object test{{"holds", "count(.spec.program) > count(.spec.driver)"},
+                    {"message", "no driver"}};
+  page["unfitOnHost"] = json::array{test};
+  const auto kind = *declared_job_kind(page, "g", "K");
+  json::object object = job();
+  EXPECT_EQ(kind->unfit_on_host(object), "");
+  object["spec"].as_object()["program"] = "p";
+  EXPECT_EQ(kind->unfit_on_host(object), "no driver");
+  EXPECT_EQ(kind->unfit(object), "");
+  object["spec"].as_object()["driver"] = json::object();
+  EXPECT_EQ(kind->unfit_on_host(object), "");
+}
+
 TEST(DeclaredJobs, TheirStatusIsWrittenByThePage) {
   const auto kind = training();
   json::object object = job();
   const auto write = [&](JobStage stage, const char* message = "") {
-    object["status"] = kind->status_with(object, {stage, {{"a", 2, 1, 1, 0, 0}}, message}, 0);
+    object["status"] = kind->status_with(object, {stage, {{"a", 2, 5, 1, 1, 0, 0}}, message}, 0);
     return object.at("status").as_object();
   };
   json::object status = write(JobStage::kStarted);
   EXPECT_EQ(to_json(status.at("podSets")),
-            R"([{"name":"a","count":2,"active":1,"ready":1,"succeeded":0,"failed":0}])");
+            R"([{"name":"a","count":2,"total":5,"active":1,"ready":1,"succeeded":0,"failed":0}])");
   EXPECT_FALSE(status.contains("conditions"));
   EXPECT_TRUE(kind->running_since(object));
   status = write(JobStage::kReady);
@@ -287,6 +341,11 @@ TEST(JobPages, SayWhatIsWrongWithThem) {
       {page("[" + set + "]",
             R"("succeeded":[{"holds":".status.a > 0"}],"failed":[{"condition":"F"}])"),
        "spec.succeeded[0]: the host writes it"},
+      {page("[" + set + "]",
+            R"("ready":[{"condition":"A","also":[{"path":".spec.a","value":"b"}]}])"),
+       "spec.ready[0].also[0].path: found \".spec.a\"; allowed is a path of names below .status"},
+      {page("[" + set + "]", R"("unfitOnHost":[{"condition":"A"}])"),
+       "spec.unfitOnHost[0].message: is not there"},
   };
   for (const auto& [text, expected] : cases) {
     const auto read = declared_kind(parsed(text), "trainings.example.com");

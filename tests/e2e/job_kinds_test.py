@@ -245,6 +245,44 @@ class JobKinds(unittest.TestCase):
         self.kubectl("wait", "--for=jsonpath={.status.phase}=Succeeded", "--timeout=180s",
                      "appwrapper/two")
 
+    def test_all_completions_of_a_job_set_run(self):
+        pod = json.loads(training("x", "echo index $JOB_COMPLETION_INDEX"))["spec"]["template"]
+        self.shipped("jobset.yaml")
+        self.apply(json.dumps({
+            "apiVersion": "jobset.x-k8s.io/v1alpha2", "kind": "JobSet",
+            "metadata": {"name": "four", "labels": {"kueue.x-k8s.io/queue-name": "main"}},
+            "spec": {"replicatedJobs": [{"name": "w", "template": {"spec": {
+                "parallelism": 2, "completions": 4, "template": pod}}}]}}))
+        self.kubectl("wait", "--for=condition=Completed", "--timeout=180s", "jobset/four")
+        pods = json.loads(self.kubectl("get", "pods", "-o", "json"))["items"]
+        said = sorted(self.kubectl("logs", pod["metadata"]["name"]).strip() for pod in pods)
+        self.assertEqual(said, ["index 0", "index 1", "index 2", "index 3"])
+        workload = json.loads(self.kubectl("get", "workloads", "-o", "json"))["items"][0]
+        self.assertEqual(workload["spec"]["podSets"][0]["count"], 2)
+        self.assertIn("Completed", self.kubectl("get", "jobset", "four", "--no-headers"))
+
+    def test_a_ray_job_whose_entrypoint_nobody_runs_is_held_back(self):
+        pod = json.loads(training("x", "true"))["spec"]["template"]
+        self.shipped("rayjob.yaml")
+        job = {"apiVersion": "ray.io/v1", "kind": "RayJob",
+               "metadata": {"name": "ray", "labels": {"kueue.x-k8s.io/queue-name": "main"}},
+               "spec": {"entrypoint": "python train.py", "rayClusterSpec": {
+                   "headGroupSpec": {"rayStartParams": {}, "template": pod}}}}
+        self.apply(json.dumps(job))
+        eventually(lambda: "give spec.submitterPodTemplate" in self.kubectl(
+            "describe", "rayjob", "ray"), "an event says why")
+        self.assertEqual(self.kubectl("get", "workloads,pods", "-o", "name"), "")
+        for words in (["rayjob/ray"], ["-n", "default", "rayjobs/ray"],
+                      ["default/rayjobs.ray.io/ray"]):  # as kubectl takes a kind
+            told = subprocess.run([self.sluice, "explain", "--kubeconfig", self.host.kubeconfig,
+                                   *words], capture_output=True, text=True, check=False)
+            self.assertIn("default/ray has no workload: spec.entrypoint would run", told.stderr)
+        job["spec"]["submitterPodTemplate"] = pod
+        self.apply(json.dumps(job))
+        self.kubectl("wait", "--for=jsonpath={.status.jobStatus}=SUCCEEDED", "--timeout=180s",
+                     "rayjob/ray")
+        self.assertIn("Complete", self.kubectl("get", "rayjob", "ray", "--no-headers"))
+
     def test_what_a_page_cannot_tell_is_held_back(self):
         self.apply(PLACE)
         self.shipped("sparkapplication.yaml", {

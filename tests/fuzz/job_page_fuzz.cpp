@@ -41,7 +41,7 @@ void ask(const sluice::api::JobKind& kind, const boost::json::object& original) 
   for (const JobStage stage : {JobStage::kStarted, JobStage::kReady, JobStage::kStopped,
                                JobStage::kFailed, JobStage::kSucceeded}) {
     boost::json::object told = original;
-    told["status"] = kind.status_with(told, {stage, {{"a", 1, 1, 0, 0, 0}}, "m"}, 0);
+    told["status"] = kind.status_with(told, {stage, {{"a", 1, 2, 1, 0, 0, 0}}, "m"}, 0);
     SLUICE_CHECK(kind.active(told), "an active pod is not read");
     const bool is_end = stage == JobStage::kFailed || stage == JobStage::kSucceeded;
     SLUICE_CHECK(!kind.ends() || !is_end || kind.end(told), "an end is not read");

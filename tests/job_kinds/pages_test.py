@@ -105,7 +105,7 @@ def paths_in(page):
         out += [path for path in (outer, before) if path]
         if "template" in each:
             out.append(before + each["template"] + "#")
-        for key in ("count", "minCount"):
+        for key in ("count", "minCount", "total"):
             of_expression(each.get(key, ""), before)
         for key in ("name", "templateAt", "requestsFrom"):
             if each.get(key, "").startswith("."):
@@ -120,11 +120,12 @@ def paths_in(page):
             of_expression(request["amount"], before)
             if request["resource"].startswith("."):
                 out.append(before + request["resource"])
-    for key in ("ready", "active", "succeeded", "failed", "unfit"):
+    for key in ("ready", "active", "succeeded", "failed", "unfit", "unfitOnHost"):
         for test in page.get(key, []):
             if "condition" in test:
                 out += [".status.conditions[*].type", ".status.conditions[*].status"]
             of_expression(test.get("path", test.get("holds", "")))
+            out += [each["path"] for each in test.get("also", [])]
     for key in ("suspend", "message", "priorityClass"):
         if key in page:
             out.append(page[key])

@@ -188,8 +188,9 @@ JobController::Done JobController::keep_in_line(JobView& view, ObjectAccess& obj
   // A stop was not finished.
   if (!admitted && view.kind->suspended(view.job) && !started_with(view.job).workload_uid.empty())
     if (auto done = give_back(view, objects); !done) return done;
-  if (const std::string why = view.kind->unfit(view.job); !why.empty())
-    return hold(view, "ErrWorkloadCompose", why, objects);
+  std::string why = view.kind->unfit(view.job);
+  if (why.empty() && makes_pods_) why = view.kind->unfit_on_host(view.job);
+  if (!why.empty()) return hold(view, "ErrWorkloadCompose", why, objects);
   const bool prebuilt = !view.label(kPrebuiltLabel).empty();
   if (prebuilt && view.workloads.empty()) return follow_prebuilt(view, objects);
   const MappingPlan plan = plan_workloads(mapping_, reader_, view, objects);

@@ -30,6 +30,8 @@ class JobController final : public Controller {
   /// Where the end of a workload may be stored and the admission of the one that took its place is
   /// not yet: a job runs on for so long until that is decided anew. 0: both are one commit.
   void await_successors(Duration wait) { successor_wait_ = wait; }
+  /// The host makes the pods: jobs whose pods only the operator of their kind makes are held back.
+  void make_pods_here() { makes_pods_ = true; }
 
   std::string_view name() const override { return "jobs"; }
   std::vector<std::string> watches() const override;
@@ -82,6 +84,7 @@ class JobController final : public Controller {
   std::set<WorkKey> waiting_for_class_;
   std::map<WorkKey, std::string> missed_;  ///< and for which of them an event says so already
   std::set<WorkKey> mapped_;  ///< jobs whose workloads a plugin plans; rebuilt by looking
+  bool makes_pods_ = false;
   Duration successor_wait_ = 0;
   std::map<WorkKey, Time> successors_;  ///< jobs that run on until then
   Time look_again_ = kNever;            ///< at the job that is looked at

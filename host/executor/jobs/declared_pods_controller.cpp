@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <tuple>
 
 #include "api/jobs/job_kind.hpp"
@@ -39,7 +40,8 @@ class DeclaredSync {
     const bool ended = kind_.end(job_).has_value();
     const bool stopped = !ended && kind_.suspended(job_);
     if (stopped && by_set_.empty() && !part(job_, "status").contains("podSets")) return kNever;
-    if (!ended && !stopped && !kind_.unfit(job_).empty()) return kNever;
+    if (!ended && !stopped && (!kind_.unfit(job_).empty() || !kind_.unfit_on_host(job_).empty()))
+      return kNever;
     const std::vector<api::JobPodSet> sets = kind_.pod_sets(job_);
     api::JobReport report;
     for (std::size_t i = 0; i < sets.size(); ++i) {
@@ -85,17 +87,20 @@ class DeclaredSync {
     std::sort(pods.begin(), pods.end(), [](const JobPod& a, const JobPod& b) {
       return std::tie(a.created, a.uid) < std::tie(b.created, b.uid);
     });
-    api::PodCounts counts{set.name, set.count};
-    std::vector<bool> there(static_cast<std::size_t>(set.count));
+    // The next ones run in the place of those that succeeded, until as many as wanted have.
+    const std::int64_t total = by_host_.ends ? set.to_succeed() : set.count;
+    api::PodCounts counts{set.name, set.count, static_cast<std::int32_t>(total)};
+    std::set<std::int64_t> there;
+    std::int64_t running = 0;
     for (const JobPod& pod : pods) {
       if (!pod.ended()) ++counts.active;
       const std::int64_t index = pod.index.value_or(-1);
-      const bool known = index >= 0 && index < set.count && !there[static_cast<std::size_t>(index)];
+      const bool known = index >= 0 && index < total && there.insert(index).second;
       if (stopped || !known) {
         if (auto done = remove(pod); !done) return done.error();
         continue;
       }
-      there[static_cast<std::size_t>(index)] = true;
+      if (!pod.ended()) ++running;
       count(pod, counts);
       if (ended && !pod.ended())
         if (auto done = remove(pod); !done) return done.error();
@@ -103,7 +108,12 @@ class DeclaredSync {
         if (auto done = replace(pod); !done) return done.error();
     }
     if (ended || stopped || !failure_.empty()) return counts;
-    if (auto done = create(set, number, there, pods.size()); !done) return done.error();
+    const std::int64_t left = total - static_cast<std::int64_t>(there.size());
+    const std::int64_t missing = std::min(left, set.count - running);
+    if (missing <= 0) return counts;
+    if (auto done = create(set, number, there, static_cast<std::size_t>(missing), pods.size());
+        !done)
+      return done.error();
     return counts;
   }
 
@@ -128,9 +138,8 @@ class DeclaredSync {
   }
 
   ApiResult<void> create(const api::JobPodSet& set, std::size_t set_number,
-                         const std::vector<bool>& there, std::size_t known) {
-    const auto missing = static_cast<std::size_t>(std::count(there.begin(), there.end(), false));
-    if (missing == 0) return {};
+                         const std::set<std::int64_t>& there, std::size_t missing,
+                         std::size_t known) {
     std::vector<std::string> gates;
     if (gates_) gates = gates_(ref_, objects_);
     const PodPace::Allowed allowed = pace_.allow(missing, !gates.empty(), gated_, objects_.now());
@@ -142,15 +151,15 @@ class DeclaredSync {
     const std::string prefix = ref_.key.substr(ns.size() + 1) + "-" + set.name;
     auto number = static_cast<std::uint64_t>(known);
     std::size_t made = 0;
-    for (std::size_t index = 0; index < there.size() && made < allowed.pods; ++index) {
-      if (there[index]) continue;
+    for (std::int64_t index = 0; made < std::min(missing, allowed.pods); ++index) {
+      if (there.contains(index)) continue;
       ++made;
       const std::string name =
           free_pod_name(objects_, ns, fmt::format("{}-{}", prefix, index), uid_ + set.name, number);
       json::object pod = pod_from_template(job_, *pod_template, name);
       json::object& metadata = object_of(pod, "metadata");
       object_of(metadata, "labels")[api::json_view(kDeclaredPodSet)] = set.name;
-      give_index(pod, static_cast<std::int64_t>(index), prefix);
+      give_index(pod, index, prefix);
       add_gates(pod, gates);
       if (auto done = objects_.create(std::move(pod)); !done) {
         objects_.emit(
@@ -175,7 +184,7 @@ class DeclaredSync {
     for (const api::PodCounts& set : sets) {
       ready &= set.ready + set.succeeded >= set.wanted;
       if (!all && !counts_for_end(set)) continue;
-      wanted += set.wanted;
+      wanted += set.total;
       succeeded += set.succeeded;
     }
     if (by_host_.ends && wanted > 0 && succeeded >= wanted) return api::JobStage::kSucceeded;

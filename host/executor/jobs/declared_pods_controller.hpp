@@ -1,7 +1,8 @@
 // DeclaredPodsController: jobs of kinds that a page declares become the pods of their pod sets, and
 // what becomes of the pods becomes the job's status, by the page.
 //
-// Each pod has an index within its pod set. A kind that ends: a pod that succeeded is done, one
+// Each pod has an index within its pod set; of more pods than may run at a time the next ones are
+// made as others succeed. A kind that ends: a pod that succeeded is done, one
 // that failed ends the job, and so do all pods of the pod sets that count; what runs then is
 // removed. A kind that does not end: pods that ended are replaced. Belongs to the kernel's thread.
 #pragma once

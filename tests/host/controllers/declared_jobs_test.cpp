@@ -22,6 +22,13 @@ constexpr const char* kTrainings = R"({"apiVersion":"sluice.dev/v1alpha1","kind"
   "ready":[{"condition":"Running"}],"succeeded":[{"condition":"Complete"}],
   "failed":[{"condition":"Failed"}],"successfulPodSets":["driver"]}})";
 
+/// More pods have to succeed than run at a time.
+constexpr const char* kSweeps = R"page({"apiVersion":"sluice.dev/v1alpha1","kind":"JobKind",
+  "metadata":{"name":"sweeps.example.com"},"spec":{"group":"example.com","kind":"Sweep",
+  "versions":["v1"],"podSets":[{"name":"worker","template":".spec.template",
+    "count":"min(.spec.parallelism, .spec.completions)","total":".spec.completions"}],
+  "succeeded":[{"condition":"Complete"}],"failed":[{"condition":"Failed"}]}})page";
+
 json::object page(const char* text) { return json::parse(text).get_object(); }
 
 struct Notes {  // a base: they are there before the machine
@@ -30,11 +37,13 @@ struct Notes {  // a base: they are there before the machine
 
 struct DeclaredJobs : testing::Test, Notes, HostFixture {
   DeclaredJobs()
-      : HostFixture({}, nullptr, true, pages_of({page(kTrainings)}), [this] { ++other_pages; }),
+      : HostFixture({}, nullptr, true, pages_of({page(kTrainings), page(kSweeps)}),
+                    [this] { ++other_pages; }),
         pods_(scheme) {
     controllers.add(pods_);
     controllers.add(ends_);
     apply(kTrainings);
+    apply(kSweeps);
     apply(R"({"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"ResourceFlavor",
               "metadata":{"name":"spot"},"spec":{"nodeLabels":{"node":"spot"}}})");
     apply(R"({"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"ClusterQueue","metadata":{"name":"cq"},
@@ -117,6 +126,34 @@ TEST_F(DeclaredJobs, APodThatFailsEndsTheJob) {
   EXPECT_THAT(job("/status/conditions/0/message"), HasSubstr("container c ended with 3"));
   EXPECT_EQ(condition("Finished"), "True");
   EXPECT_EQ(pods(), "worker-1");
+}
+
+TEST_F(DeclaredJobs, RunUntilAsManyPodsSucceededAsTheyWant) {
+  const auto done = create("sweeps", R"({"metadata":{"name":"llm","labels":{
+      "kueue.x-k8s.io/queue-name":"lq"}},"spec":{"parallelism":2,"completions":5,
+      "template":{"spec":{"restartPolicy":"Never","containers":[{"name":"c","image":"i",
+      "resources":{"requests":{"cpu":"1"}}}]}}}})");
+  ASSERT_TRUE(done) << done.error().text;
+  kernel.run_to_rest();
+  const auto sweep = [&](std::string_view pointer) {
+    return at(get("sweeps", "default/llm"), pointer);
+  };
+  EXPECT_EQ(workload("/spec/podSets/0/count"), "2");
+  EXPECT_EQ(pods(), "worker-0 worker-1");
+  pods_are("worker-0", R"({"phase":"Succeeded"})");
+  EXPECT_EQ(pods(), "worker-0 worker-1 worker-2");
+  EXPECT_EQ(sweep("/status/podSets/0/total"), "5");
+  EXPECT_EQ(workload("/status/reclaimablePods"), "(absent)");  // the next one runs in its place
+  pods_are("worker-1", R"({"phase":"Succeeded"})");
+  pods_are("worker-2", R"({"phase":"Succeeded"})");
+  EXPECT_EQ(pods(), "worker-0 worker-1 worker-2 worker-3 worker-4");
+  EXPECT_EQ(condition("Finished"), "-");
+  pods_are("worker-3", R"({"phase":"Succeeded"})");
+  EXPECT_EQ(workload("/status/reclaimablePods/0/count"), "1");  // one is left, and runs
+  EXPECT_EQ(condition("Finished"), "-");
+  pods_are("worker-4", R"({"phase":"Succeeded"})");
+  EXPECT_EQ(sweep("/status/conditions/0/type"), "Complete");
+  EXPECT_EQ(condition("Finished"), "True");
 }
 
 TEST_F(DeclaredJobs, StartWithFewerPodsAndAreStoppedAsTheyWere) {
