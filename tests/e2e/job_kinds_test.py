@@ -244,6 +244,15 @@ class JobKinds(unittest.TestCase):
                 "spec": {"parallelism": 2, "template": pod}}}]}}))
         self.kubectl("wait", "--for=jsonpath={.status.phase}=Succeeded", "--timeout=180s",
                      "appwrapper/two")
+        self.apply(json.dumps({
+            "apiVersion": "workload.codeflare.dev/v1beta2", "kind": "AppWrapper",
+            "metadata": {"name": "ray", "labels": {"kueue.x-k8s.io/queue-name": "main"}},
+            "spec": {"components": [{"template": {
+                "apiVersion": "ray.io/v1", "kind": "RayJob", "spec": {
+                    "entrypoint": "python train.py", "rayClusterSpec": {
+                        "headGroupSpec": {"rayStartParams": {}, "template": pod}}}}}]}}))
+        eventually(lambda: "on a host submit the RayJob itself" in self.kubectl(
+            "describe", "appwrapper", "ray"), "an event says why")
 
     def test_all_completions_of_a_job_set_run(self):
         pod = json.loads(training("x", "echo index $JOB_COMPLETION_INDEX"))["spec"]["template"]
