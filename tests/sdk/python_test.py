@@ -123,6 +123,107 @@ class Deciding(unittest.TestCase):
             self.assertNotIn("waits", host.reports)
 
 
+class Odd(sluice.Plugin):
+    """decide() ends in ways in which no answer ends, once; then it answers."""
+
+    name = "odd"
+    check_controllers = ["example.com/odd"]
+    ends = {"none": lambda: None, "text": lambda: "yes", "exit": lambda: sys.exit(3),
+            "updates": lambda: sluice.ready("yes", [{"name": object()}]),
+            "nan": lambda: sluice.ready("yes", [{"name": float("nan")}]),
+            "number": lambda: sluice.ready(5)}
+
+    def __init__(self, host, config):
+        super().__init__(host, config)
+        self.asked = set()
+
+    def decide(self, query):
+        name = query.attempt.name
+        if name in self.asked:
+            return sluice.ready("at last")
+        self.asked.add(name)
+        return self.ends[name]()
+
+
+class OddAnswers(unittest.TestCase):
+    def test_however_decide_ends_the_host_hears_of_it_and_it_is_asked_again(self):
+        reasons = {"none": "the answer is None; it must be what pending",
+                   "text": "the answer is 'yes'; it must be what pending",
+                   "exit": "SystemExit: 3", "updates": "TypeError: Object of type object",
+                   "nan": "ValueError: ", "number": "the message is 5; it must be a str"}
+        with FakeHost(Odd, simulated=False) as host:
+            for name in Odd.ends:
+                host.begin(name)
+            for name in Odd.ends:
+                host.wait_for_report(name, "Ready")
+            said = {note["name"]: note["message"] for note in host.notes
+                    if note["note"] == "report" and note["state"] == "Pending"}
+            for name, reason in reasons.items():
+                self.assertIn(reason, said[name])
+                self.assertIn("it is tried again in 1 s", said[name])
+
+    def test_in_a_simulation_they_are_faults_of_the_call(self):
+        with FakeHost(Odd) as host:
+            for name in ("none", "text", "updates"):
+                with self.assertRaises(CallFailed):
+                    host.begin(name)
+
+    def test_a_pause_is_rounded_up_or_refused(self):
+        for seconds, whole in ((754.3, 755), (0.001, 1), (0, 0), (5, 5), (None, None),
+                               (2**31 - 1, 2**31 - 1)):
+            self.assertEqual(sluice.retry("later", seconds).after_seconds, whole)
+        for seconds in (10**18, -1, float("nan"), float("inf"), True, "5"):
+            with self.assertRaisesRegex((TypeError, ValueError), "after_seconds is .* must be"):
+                sluice.retry("later", seconds)
+
+    def test_what_is_no_list_of_pod_sets_is_refused_where_it_is_said(self):
+        for updates in ({"name": "main"}, ["main"], "main"):
+            with self.assertRaisesRegex(TypeError, "must be a list of dict"):
+                sluice.ready("yes", updates)
+
+    def test_metrics_and_timers_are_whole_numbers(self):
+        with FakeHost(Check) as host:
+            plugin_host = sluice.Host(host._wire)  # pylint: disable=protected-access
+            for use in (lambda: plugin_host.count("a", 1.5), lambda: plugin_host.gauge("a", "1"),
+                        lambda: plugin_host.set_timer(1, float("nan"))):
+                with self.assertRaisesRegex(TypeError, "must be a whole number"):
+                    use()
+
+
+class Names(unittest.TestCase):
+    """What a class says of itself is looked at when it is created."""
+
+    def refused(self, sentence, **members):
+        kind = type("Names", (sluice.Plugin,), {"name": "names", **members})
+        with self.assertRaisesRegex(CallFailed, sentence):
+            FakeHost(kind).__enter__()
+
+    def test_a_text_is_no_list(self):
+        for field in ("check_controllers", "watched_kinds", "validated_kinds"):
+            self.refused(f"Names.{field} is 'ConfigMap'; it must be a list of str",
+                         **{field: "ConfigMap"})
+            self.refused(f"Names.{field} is \\[5\\]; it must be a list of str", **{field: [5]})
+
+    def test_kinds_without_the_method_that_is_asked_about_them(self):
+        self.refused("names validated_kinds, but has no validate", validated_kinds=["ConfigMap"],
+                     set_defaults=lambda self, write: None)
+        self.refused("names watched_kinds, but has no reconcile", watched_kinds=["v1 ConfigMap"])
+
+    def test_lines_are_no_text_either(self):
+        kind = type("Lines", (Check,), {"explain_check": lambda self, query: "one line"})
+        with FakeHost(kind) as host:
+            host.begin("w")
+            with self.assertRaisesRegex(CallFailed, "must be a list of str"):
+                host.explain("w")
+
+    def test_an_answer_that_json_cannot_write_is_a_fault(self):
+        kind = type("Unwritten", (Everything,),
+                    {"set_defaults": lambda self, write: {"kind": object()}})
+        with FakeHost(kind) as host:
+            with self.assertRaisesRegex(CallFailed, "TypeError: Object of type object"):
+                host.set_defaults(JOB)
+
+
 class Everything(sluice.Plugin):
     name = "everything"
     watched_kinds = ["batch/v1 Job"]

@@ -2,22 +2,45 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
-from typing import Any, Dict, List, Optional
+from typing import Any, Dict, List, Optional, Union
 
 Json = Any
 """What json.loads gives."""
 
+MOST_SECONDS = 2**31 - 1
+
+
+def _whole_seconds(seconds: Any) -> int:
+    """Rounded up: nobody is tried again before the time that was asked for."""
+    if isinstance(seconds, bool) or not isinstance(seconds, (int, float)):
+        raise TypeError(f"after_seconds is {seconds!r}; it must be a number")
+    if not 0 <= seconds <= MOST_SECONDS:  # which no NaN is
+        raise ValueError(f"after_seconds is {seconds!r}; it must be from 0 to {MOST_SECONDS}")
+    return math.ceil(seconds)
+
 
 @dataclass(frozen=True)
 class CheckAnswer:
-    """What became of an attempt at a check; made by pending(), ready(), retry(), rejected()."""
+    """What became of an attempt at a check; made by pending(), ready(), retry(), rejected(). What
+    the protocol has no form for is refused here, where it was said."""
 
     state: str
     message: str
     preemption_required: bool = False
     after_seconds: Optional[int] = None
     pod_set_updates: Optional[List[Dict[str, Json]]] = None
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.message, str):
+            raise TypeError(f"the message is {self.message!r}; it must be a str")
+        if self.after_seconds is not None:
+            object.__setattr__(self, "after_seconds", _whole_seconds(self.after_seconds))
+        updates = self.pod_set_updates
+        if updates is not None and not (isinstance(updates, (list, tuple)) and
+                                        all(isinstance(each, dict) for each in updates)):
+            raise TypeError(f"pod_set_updates is {updates!r}; it must be a list of dict")
 
 
 def pending(message: str, preemption_required: bool = False) -> CheckAnswer:
@@ -31,9 +54,11 @@ def ready(message: str, pod_set_updates: Optional[List[Dict[str, Json]]] = None)
     return CheckAnswer("Ready", message, pod_set_updates=pod_set_updates)
 
 
-def retry(message: str, after_seconds: Optional[int] = None) -> CheckAnswer:
-    """Not now: the workload is evicted, and tried again after so many seconds."""
-    return CheckAnswer("Retry", message, after_seconds=after_seconds)
+def retry(message: str, after_seconds: Optional[Union[int, float]] = None) -> CheckAnswer:
+    """Not now: the workload is evicted, and tried again after so many seconds; a fraction of one
+    is rounded up."""
+    whole = None if after_seconds is None else _whole_seconds(after_seconds)
+    return CheckAnswer("Retry", message, after_seconds=whole)
 
 
 def rejected(message: str) -> CheckAnswer:

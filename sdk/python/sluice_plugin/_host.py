@@ -8,12 +8,18 @@ import time
 from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional
 
 from ._answers import CheckAnswer, Json
-from ._wire import Wire
+from ._wire import Wire, encode
 
 if TYPE_CHECKING:
     from ._plugin import Attempt
 
 SECOND = 1_000_000_000
+
+
+def _whole(value: Any, what: str) -> int:
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or value != value // 1:
+        raise TypeError(f"{what} is {value!r}; it must be a whole number")
+    return int(value)
 
 
 class ObjectError(Exception):
@@ -121,7 +127,7 @@ class Host:
 
     def set_timer(self, number: int, at: int) -> None:
         """The plugin's timer(number) is called at `at` (ns since 1970 UTC)."""
-        self._note("timer", timer=number, at=at)
+        self._note("timer", timer=_whole(number, "the timer"), at=_whole(at, "its time"))
 
     def set_timer_in(self, number: int, seconds: float) -> None:
         self.set_timer(number, self.now() + int(seconds * SECOND))
@@ -151,11 +157,11 @@ class Host:
 
     def count(self, name: str, by: int = 1, help: str = "", **labels: str) -> None:
         """Adds to the counter sluice_plugin_PLUGIN_NAME."""
-        self._metric(name, help, labels, {"add": by, "gauge": False})
+        self._metric(name, help, labels, {"add": _whole(by, name), "gauge": False})
 
     def gauge(self, name: str, value: int, help: str = "", **labels: str) -> None:
         """Sets the gauge sluice_plugin_PLUGIN_NAME."""
-        self._metric(name, help, labels, {"set": value, "gauge": True})
+        self._metric(name, help, labels, {"set": _whole(value, name), "gauge": True})
 
     def _metric(self, name: str, text: str, labels: Dict[str, str], rest: Dict[str, Any]) -> None:
         self._note("metric", name=name, help=text or name, labels=list(labels),
@@ -165,15 +171,24 @@ class Host:
 
     def report(self, attempt: Attempt, answer: CheckAnswer) -> None:
         """What became of an attempt. What makes no sense is refused, and logged by the host."""
+        self._wire.send_body(self._report(attempt, answer))
+
+    @staticmethod
+    def _report(attempt: Attempt, answer: CheckAnswer) -> bytes:
+        """The report, written: what cannot be raises here, before anybody counts on it."""
+        if not isinstance(answer, CheckAnswer):
+            raise TypeError(f"the answer is {answer!r}; it must be what pending(), ready(), "
+                            "retry() or rejected() make")
         more: Dict[str, Any] = {}
         if answer.after_seconds is not None:
             more["requeueAfterSeconds"] = answer.after_seconds
         if answer.pod_set_updates is not None:
             more["podSetUpdates"] = answer.pod_set_updates
-        self._note("report", namespace=attempt.namespace, name=attempt.name, uid=attempt.uid,
-                   check=attempt.check, attempt=attempt.number, state=answer.state,
-                   reason="PreemptionRequired" if answer.preemption_required else "",
-                   message=answer.message, **more)
+        return encode({"note": "report", "namespace": attempt.namespace, "name": attempt.name,
+                       "uid": attempt.uid, "check": attempt.check, "attempt": attempt.number,
+                       "state": answer.state, "message": answer.message,
+                       "reason": "PreemptionRequired" if answer.preemption_required else "",
+                       **more})
 
     def requeue(self, workload: str) -> None:
         """A parked workload (`namespace/name`) gets another turn."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import concurrent.futures
+import math
 import os
 import socket
 import sys
@@ -13,7 +14,7 @@ from typing import Any, Callable, ClassVar, Dict, List, Optional, Sequence, Type
 
 from ._answers import Activity, CheckAnswer, FieldError, Json, pending
 from ._host import Host
-from ._wire import PROTOCOL, Message, Wire
+from ._wire import PROTOCOL, Message, Wire, encode
 
 FIRST_PAUSE, LONGEST_PAUSE = 1.0, 300.0
 """Seconds before decide() is asked again after it raised."""
@@ -118,7 +119,8 @@ class Plugin:
     watched_kinds: ClassVar[Sequence[str]] = ()
     """`GROUP/VERSION KIND`: objects that reconcile() is called for."""
     validated_kinds: ClassVar[Sequence[str]] = ()
-    """`GROUP/KIND`: objects whose writes validate() and set_defaults() see."""
+    """`GROUP/KIND`: objects whose writes validate() and set_defaults() see. validate() has to be
+    there; one that only sets defaults accepts everything in it."""
     schema: ClassVar[Optional[Dict[str, Json]]] = None
     """What it adds to kinds (docs/plugins/schema.md)."""
 
@@ -146,7 +148,8 @@ class Plugin:
 
 
 class _Deciding:
-    """Runs decide() on threads, where it may wait; in a simulation within the call."""
+    """Runs decide() on threads, where it may wait; in a simulation within the call. However
+    decide() ends, a report is sent or it is asked again: nobody would look into a Future."""
 
     def __init__(self, plugin: Plugin) -> None:
         self._plugin = plugin
@@ -175,17 +178,19 @@ class _Deciding:
         with self._lock:
             if query.attempt not in self._asked:
                 return
+        host = self._plugin.host
         try:
-            answer = self._decide(query)
-        except Exception as error:  # pylint: disable=broad-except
+            report = host._report(  # pylint: disable=protected-access
+                query.attempt, self._decide(query))
+        except BaseException as error:  # pylint: disable=broad-except  # sys.exit(), too
             self._again(query, error)
             return
         with self._lock:
             if self._asked.pop(query.attempt, None) is None:
                 return
-        self._plugin.host.report(query.attempt, answer)
+        host._wire.send_body(report)  # pylint: disable=protected-access
 
-    def _again(self, query: CheckQuery, error: Exception) -> None:
+    def _again(self, query: CheckQuery, error: BaseException) -> None:
         with self._lock:
             if query.attempt not in self._asked:
                 return
@@ -201,9 +206,20 @@ class _Deciding:
 
 
 def _sentence(error: BaseException) -> str:
-    if isinstance(error, (Failed, Refused)):
-        return str(error)
-    return f"{type(error).__name__}: {error}"
+    try:
+        text = str(error)
+    except Exception:  # pylint: disable=broad-except  # an exception's own __str__()
+        text = "it does not say why"
+    return text if isinstance(error, (Failed, Refused)) else f"{type(error).__name__}: {text}"
+
+
+def _check_lists(kind: Type[Plugin]) -> None:
+    """A str is a sequence of its letters, which nobody means here."""
+    for field in ("check_controllers", "watched_kinds", "validated_kinds"):
+        names = getattr(kind, field)
+        if not isinstance(names, (list, tuple, set, frozenset)) or \
+                not all(isinstance(name, str) for name in names):
+            raise Refused(f"{kind.__name__}.{field} is {names!r}; it must be a list of str")
 
 
 def _attempt(call: Message, workload: Optional[Message] = None) -> Attempt:
@@ -253,7 +269,14 @@ class Loop:
             call = self._wire.receive()
             if call is None:
                 return
-            self._wire.send({"answer": call["call"], **self._answer(call)})
+            self._wire.send_body(self._written_answer(call))
+
+    def _written_answer(self, call: Message) -> bytes:
+        answer = self._answer(call)
+        try:
+            return encode({"answer": call["call"], **answer})
+        except (TypeError, ValueError, RecursionError) as error:
+            return encode({"answer": call["call"], "failed": _sentence(error)})
 
     def _answer(self, call: Message) -> Message:
         self._host._now = call["now"]  # pylint: disable=protected-access
@@ -298,9 +321,13 @@ class Loop:
     def _create(self, call: Message) -> Message:
         self._host.simulated = call["simulated"]
         kind = self._kind
+        _check_lists(kind)
         if kind.check_controllers and not (self._has("begin_check") or self._has("decide")):
             raise Refused(f"{kind.__name__} names check_controllers, but has neither "
                           "begin_check() nor decide()")
+        for field, method in (("watched_kinds", "reconcile"), ("validated_kinds", "validate")):
+            if getattr(kind, field) and not self._has(method):
+                raise Refused(f"{kind.__name__} names {field}, but has no {method}()")
         self._plugin = kind(self._host, call["config"])
         if self._has("decide"):
             self._deciding = _Deciding(self._plugin)
@@ -335,7 +362,10 @@ class Loop:
                           call["checkObject"])
 
     def _explain(self, call: Message) -> Message:
-        return {"lines": list(self._asked().explain_check(self._query(call)))}
+        lines: Sequence[str] = self._asked().explain_check(self._query(call))
+        if isinstance(lines, str):
+            raise TypeError(f"explain_check() gives {lines!r}; it must be a list of str")
+        return {"lines": list(lines)}
 
     def _begin(self, call: Message) -> Message:
         query = self._query(call)
@@ -361,7 +391,7 @@ class Loop:
             ObjectRef(call["apiVersion"], call["kind"], call["name"], call["namespace"]))
         if seconds is None:
             return {}
-        return {"againAfterMs": int(seconds * 1000) if seconds > 0 else -1}
+        return {"againAfterMs": math.ceil(seconds * 1000) if seconds > 0 else -1}
 
     def _validate(self, call: Message) -> Message:
         errors: Sequence[FieldError] = self._asked().validate(_write(call)) or ()

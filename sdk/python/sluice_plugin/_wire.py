@@ -13,6 +13,15 @@ PROTOCOL = 1
 MOST_BYTES = 16 << 20
 
 
+def encode(message: Message) -> bytes:
+    """The body of a frame. TypeError and ValueError say what cannot be written."""
+    body = json.dumps(message, separators=(",", ":"), ensure_ascii=False,
+                      allow_nan=False).encode("utf-8", "replace")
+    if len(body) > MOST_BYTES:
+        raise ValueError(f"a message of {len(body)} bytes; at most {MOST_BYTES} are allowed")
+    return body
+
+
 class Wire:
     """One end of the connection. send() by any thread, receive() by one."""
 
@@ -21,10 +30,9 @@ class Wire:
         self._sending = threading.Lock()
 
     def send(self, message: Message) -> None:
-        body = json.dumps(message, separators=(",", ":"), ensure_ascii=False,
-                          allow_nan=False).encode("utf-8", "replace")
-        if len(body) > MOST_BYTES:
-            raise ValueError(f"a message of {len(body)} bytes; at most {MOST_BYTES} are allowed")
+        self.send_body(encode(message))
+
+    def send_body(self, body: bytes) -> None:
         with self._sending:
             self._socket.sendall(len(body).to_bytes(4, "little") + body)
 
