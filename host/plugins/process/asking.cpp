@@ -10,6 +10,7 @@
 
 #include "api/json/json.hpp"
 #include "host/plugins/host_side.hpp"
+#include "host/plugins/process/forms.hpp"
 #include "host/plugins/process/plugin_process.hpp"
 #include "host/plugins/process/services.hpp"
 #include "host/plugins/text_gate.hpp"
@@ -297,8 +298,10 @@ std::optional<ProcessAnswer> PluginProcess::converse(std::uint64_t number, std::
     if (!*frame) return over(too_late(hook));
     auto said = parse_message(**frame);
     if (!said) return lose("it sent " + said.error().text);
-    if (said->type == Message::Type::kAnswer && said->number == number)
+    if (said->type == Message::Type::kAnswer && said->number == number) {
+      if (auto formed = check_answer(hook, said->body); !formed) return lose(formed.error().text);
       return read_answer(std::move(said->body));
+    }
     if (const auto taken = take(*said, number, until); !taken) return lose(taken.error().text);
   }
 }

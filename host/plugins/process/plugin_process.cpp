@@ -20,6 +20,7 @@
 #include "core/base/check.hpp"
 #include "host/base/version.hpp"
 #include "host/plugins/host_side.hpp"
+#include "host/plugins/process/forms.hpp"
 #include "host/plugins/process/services.hpp"
 #include "host/plugins/text_gate.hpp"
 
@@ -183,6 +184,7 @@ Result<void> PluginProcess::greet(Clock::time_point until) {
   if (!protocol || *protocol != kProtocol)
     return Error{fmt::format("it speaks protocol {}, this host speaks {}",
                              protocol ? std::to_string(*protocol) : "(none named)", kProtocol)};
+  if (auto formed = check_members(kHelloForm, said->body, "its hello"); !formed) return formed;
   ProcessHello hello_now{std::string(api::find_text(said->body, "name")),
                          shown_text(api::find_text(said->body, "version"), 64),
                          shown_text(api::find_text(said->body, "description")), ""};
@@ -248,6 +250,7 @@ void PluginProcess::take_in() {
     auto said = parse_message(**frame);
     if (!said) return give_up("it sent " + said.error().text);
     const bool answers = said->type == Message::Type::kAnswer;
+    if (auto formed = check_if_answer(*said); !formed) return give_up(formed.error().text);
     if (wake_with(*said)) {
       if (answers) continue;
       return;  // what comes behind a request is for the one who asked
@@ -276,6 +279,14 @@ bool PluginProcess::wake_with(Message& said) {
   if (!answers) arm(false);
   wake_host();
   return true;
+}
+
+/// Of the answer that is waited for: whether it has the members that its hook allows.
+Result<void> PluginProcess::check_if_answer(const Message& said) const {
+  if (said.type != Message::Type::kAnswer) return {};
+  const std::lock_guard asked(asked_mutex_);
+  if (said.number != asked_.number) return {};
+  return check_answer(asked_.hook, said.body);
 }
 
 std::uint64_t PluginProcess::number_under_way() const {

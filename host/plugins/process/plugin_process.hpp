@@ -129,6 +129,7 @@ class PluginProcess {
   std::optional<ProcessAnswer> converse(std::uint64_t number, std::string_view hook,
                                         Clock::time_point until, Clock::time_point deadline);
   bool wake_with(Message& said);
+  Result<void> check_if_answer(const Message& said) const;
   Result<bool> take(const Message& said, std::uint64_t number, Clock::time_point until);
   void drop_notes();
   static ProcessAnswer away(const std::string& why);

@@ -48,7 +48,6 @@ std::int32_t said(const ProcessAnswer& answer, const sluice_sink_t* error) {
 std::string judge_points(const boost::json::object& points) {
   for (const auto& [key, value] : points) {
     const std::string id(api::view(key));
-    if (!value.is_object()) return "what it says of " + shown_text(id) + " is no object";
     if (const std::string_view why = why_not_in_process(id); !why.empty())
       return fmt::format("{} is not for a process of its own: {}; load it without `isolation`",
                          shown_text(id), why);

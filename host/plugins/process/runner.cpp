@@ -206,7 +206,8 @@ void Runner::flush() {
     note.text("reason", report.reason).text("message", report.message);
     if (report.requeue_after_seconds)
       note.number("requeueAfterSeconds", *report.requeue_after_seconds);
-    note.document("podSetUpdates", report.pod_set_updates_json);
+    if (!report.pod_set_updates_json.empty())
+      note.document("podSetUpdates", report.pod_set_updates_json);
     line_.send(note.take());
   }
   for (const EngineRequest& request : side_->take_requests()) {

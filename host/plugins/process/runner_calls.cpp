@@ -185,6 +185,7 @@ Runner::Answered Runner::check(std::string_view hook, const json::object& call) 
   struct Said {
     api::JsonMembers last;
     Nonsense nonsense;
+    bool odd = false;  // which the protocol has no word for
   } said;
   const sluice_check_t raw{sizeof(raw), check_json.empty() ? 1 : 0, name, abi_of(check_json)};
   const sluice_activity_sink_t sink{
@@ -192,15 +193,16 @@ Runner::Answered Runner::check(std::string_view hook, const json::object& call) 
       [](void* context, std::int32_t active, sluice_str_t reason, sluice_str_t message) {
         Said& all = *static_cast<Said*>(context);
         if (all.nonsense) return;
-        if (active != 0 && active != 1) all.nonsense.note("active");
+        if (active != 0 && active != 1) all.nonsense.note("active is neither 0 nor 1");
+        all.odd = bool(all.nonsense);
         condition_reason_of(reason, "the reason", all.nonsense);
         all.last = {};
-        if (active == 0 || active == 1) all.last.boolean("active", active == 1);
-        if (active != 0 && active != 1) all.last.number("active", active);
+        all.last.boolean("active", active == 1);
         all.last.text("reason", view_of(reason));
         all.last.text("message", shown_text(message, kMessageBytes));
       }};
   const std::int32_t code = table.check_changed(self_, &raw, &sink);
+  if (said.odd) return {SLUICE_FAILED, {}, said.nonsense.sentence()};
   return {code, said.last, ""};
 }
 
@@ -220,9 +222,8 @@ Runner::Answered Runner::judge_write(std::string_view hook, const json::object& 
     std::string text;
     const sluice_sink_t sink = sink_of(text);
     out.code = table.set_defaults(self_, &raw, &sink);
-    boost::system::error_code error;
-    api::parse_deep(text, error);
-    if (!text.empty() && error) return {SLUICE_FAILED, {}, "it gives back no JSON object"};
+    if (!text.empty() && !api::parse_object(text))
+      return {SLUICE_FAILED, {}, "it gives back no JSON object"};
     if (!text.empty()) out.members.document("object", text);
     return out;
   }

@@ -6,6 +6,8 @@
 #include <vector>
 
 #include "api/json/json.hpp"
+#include "host/plugins/metrics.hpp"
+#include "host/plugins/process/forms.hpp"
 #include "host/plugins/process/frames.hpp"
 #include "host/plugins/process/words.hpp"
 #include "host/plugins/text_gate.hpp"
@@ -104,9 +106,11 @@ void note_metric(const sluice_host_t* host, const json::object& body) {
   if (code == SLUICE_OK && set) code = metrics.set(host, number, values.data(), count, *set);
   if (code == SLUICE_OK && add) code = metrics.add(host, number, values.data(), count, *add);
   if (code == SLUICE_OK) return;
-  const std::string text =
-      fmt::format("its metric {} is refused: the name, the labels or their number are wrong",
-                  shown_text(spec.name, 64));
+  const std::string text = fmt::format(
+      "its metric {} is refused: the name or the labels are wrong or another's, or they are too "
+      "many; allowed are {} metrics, {} labels and {} series of each",
+      shown_text(spec.name, 64), MetricsRegistry::kMaxMetricsPerPlugin, MetricsRegistry::kMaxLabels,
+      MetricsRegistry::kMaxSeriesPerMetric);
   service<sluice_log_t>(host, SLUICE_SVC_LOG).write(host, SLUICE_LOG_WARNING, abi_of(text));
 }
 
@@ -189,6 +193,8 @@ std::string reply(const Message& request, const Said& said) {
 Result<void> take_note(const sluice_host_t* host, const Message& note) {
   for (const Note& known : kNotes) {
     if (known.name != note.name) continue;
+    const std::string whose = "its note " + note.name;
+    if (auto formed = check_members(note.name, note.body, whose); !formed) return formed;
     known.take(host, note.body);
     return {};
   }
@@ -202,6 +208,10 @@ std::string reply_to(const sluice_host_t* host, const Message& request) {
   const std::size_t dot = std::min(name.find('.'), name.size());
   const std::string_view what = name.substr(std::min(dot + 1, name.size()));
   Said said;
+  if (auto formed = check_members(name, request.body, "its request " + shown_text(name)); !formed) {
+    said.error = formed.error().text;
+    return reply(request, said);
+  }
   if (name.substr(0, dot) == "objects") said = ask_objects(host, what, request.body);
   if (name.substr(0, dot) == "state") said = ask_state(host, what, request.body);
   if (said.code == SLUICE_OBJECTS_INVALID && said.error.empty())
