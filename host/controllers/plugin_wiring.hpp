@@ -11,6 +11,7 @@
 
 #include <deque>
 
+#include "host/base/log.hpp"
 #include "host/controllers/controller_loop.hpp"
 #include "host/controllers/plugin_controller.hpp"
 #include "host/plugins/plugin_set.hpp"
@@ -25,6 +26,9 @@ class PluginWiring {
       : plugins_(plugins), objects_(kernel, objects) {
     for (ControllerBridge& plugin : plugins.controllers())
       controllers_.emplace_back(plugin, kernel.scheme());
+    for (const Validators::Judge& judge : plugins.validators().never_asked(kernel.scheme()))
+      log(LogLevel::kWarning, "plugin " + judge.plugin,
+          "it validates " + judge.kind.group_kind + ", which this host does not have");
   }
   ~PluginWiring() { plugins_.connect(nullptr); }
   PluginWiring(const PluginWiring&) = delete;

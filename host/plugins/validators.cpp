@@ -13,6 +13,12 @@ std::string group_kind(std::string_view api_version, std::string_view kind) {
   return right_kind(api_version, kind, {});
 }
 
+const api::KindInfo* find_kind(const api::Scheme& scheme, std::string_view name) {
+  for (const api::KindInfo* kind : scheme.kinds())
+    if (group_kind(kind->hub_api_version(), kind->kind) == name) return kind;
+  return nullptr;
+}
+
 namespace {
 
 namespace json = boost::json;
@@ -230,6 +236,14 @@ std::vector<Validators::Judge> Validators::judged() const {
   std::vector<Judge> out;
   for (const Entry& entry : entries_)
     for (const JudgedKind& kind : entry.kinds) out.push_back({entry.plugin->name(), kind});
+  return out;
+}
+
+std::vector<Validators::Judge> Validators::never_asked(const api::Scheme& scheme) const {
+  std::vector<Judge> out = judged();
+  std::erase_if(out, [&scheme](const Judge& judge) {
+    return !judge.kind.plural.empty() || find_kind(scheme, judge.kind.group_kind) != nullptr;
+  });
   return out;
 }
 

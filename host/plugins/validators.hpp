@@ -16,6 +16,7 @@
 #include <string_view>
 #include <vector>
 
+#include "api/scheme/scheme.hpp"
 #include "core/base/result.hpp"
 #include "host/objects/write_questions.hpp"
 #include "host/plugins/judged_kind.hpp"
@@ -27,6 +28,9 @@ namespace sluice::host {
 std::string group_kind(std::string_view api_version, std::string_view kind);
 
 enum class WriteOperation : std::uint8_t { kCreate, kUpdate, kDelete };
+
+/// The kind that a validator names; nullptr: there is none.
+const api::KindInfo* find_kind(const api::Scheme& scheme, std::string_view group_kind);
 
 /// One write, as validator/1 describes it.
 struct ObjectWrite {
@@ -100,6 +104,9 @@ class Validators {
   };
   /// In load order, and in the order in which each names them.
   std::vector<Judge> judged() const;
+  /// Those of them that the host does not have, so that nobody is asked: misspelt, or of a plugin
+  /// that is off. Not those that only API servers have (`resource:`).
+  std::vector<Judge> never_asked(const api::Scheme& scheme) const;
 
   /// What is wrong with an object that a plugin gives back, empty when nothing is; it may fill in
   /// what the API fills in.

@@ -81,8 +81,9 @@ void feed_validator_garbage(TestInstance& instance, std::string_view object) {
 
 void drive_validator(TestInstance& instance) {
   const OwnKinds kinds(instance);
-  for (const std::string& kind : validated_kinds(instance)) {
-    for (const OwnObject& object : kinds.objects_of(kind)) {
+  for (const JudgedKind& kind : validated_kinds(instance)) {
+    kinds.expect_possible(kind);
+    for (const OwnObject& object : kinds.objects_of(kind.group_kind)) {
       const std::string now = defaulted(instance, kinds, object);
       for (const auto& [operation, after, before, of] :
            {std::tuple{SLUICE_WRITE_CREATE, std::string_view(now), std::string_view(), "creation"},

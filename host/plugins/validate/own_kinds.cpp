@@ -96,10 +96,19 @@ std::vector<OwnObject> OwnKinds::objects(std::string_view api_version,
 }
 
 std::vector<OwnObject> OwnKinds::objects_of(std::string_view name) const {
-  for (const api::KindInfo* info : scheme_.kinds())
-    if (group_kind(info->hub_api_version(), info->kind) == name)
-      return objects(info->hub_api_version(), info->kind);
-  return {};
+  const api::KindInfo* const info = find_kind(scheme_, name);
+  if (info == nullptr) return {};
+  return objects(info->hub_api_version(), info->kind);
+}
+
+void OwnKinds::expect_possible(const JudgedKind& kind) const {
+  const std::string& name = kind.group_kind;
+  const std::string_view group = std::string_view(name).substr(0, name.rfind('/'));
+  const bool others_may_add = name.find('/') != name.npos && group.find('.') != group.npos;
+  if (others_may_add || !kind.plural.empty() || find_kind(scheme_, name) != nullptr) return;
+  throw TestFailed("it validates " + name +
+                   ", which no host has: it would never be asked. A kind is named GROUP/KIND, or "
+                   "KIND of the core group, as batch/Job and ConfigMap");
 }
 
 std::vector<OwnObject> OwnKinds::jobs() const {
@@ -119,7 +128,7 @@ std::string OwnKinds::mistakes(std::string_view text) const {
   return scheme_.admit(object.get_object()).error_text();
 }
 
-std::vector<std::string> validated_kinds(TestInstance& instance) {
+std::vector<JudgedKind> validated_kinds(TestInstance& instance) {
   const auto* validator = instance.table<sluice_validator_t>(SLUICE_EXT_VALIDATOR);
   IncomingText text;
   const sluice_sink_t sink = text.sink();
@@ -127,15 +136,15 @@ std::vector<std::string> validated_kinds(TestInstance& instance) {
   const std::int32_t code = validator->kinds(instance.self, &sink);
   expect(code == SLUICE_OK, "kinds answered " + std::to_string(code));
   Nonsense nonsense;
-  std::vector<std::string> names;
+  std::vector<JudgedKind> kinds;
   for (const std::string& line : text.names("a kind", nonsense)) {
     const auto kind = parse_judged_kind(line);
     expect(kind.ok(), kind.ok() ? "" : "kinds: " + kind.error().text);
-    const bool known = std::find(names.begin(), names.end(), kind->group_kind) != names.end();
-    if (!known) names.push_back(kind->group_kind);
+    const auto is_it = [&](const JudgedKind& each) { return each.group_kind == kind->group_kind; };
+    if (std::none_of(kinds.begin(), kinds.end(), is_it)) kinds.push_back(*kind);
   }
   expect(!nonsense, nonsense.sentence());
-  return names;
+  return kinds;
 }
 
 }  // namespace sluice::host

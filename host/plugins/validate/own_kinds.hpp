@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "api/scheme/scheme.hpp"
+#include "host/plugins/judged_kind.hpp"
 #include "host/plugins/validate/subject.hpp"
 
 namespace sluice::host {
@@ -33,6 +34,10 @@ class OwnKinds {
   /// What a validator asked for, by `GROUP/KIND` or `KIND`.
   std::vector<OwnObject> objects_of(std::string_view name) const;
 
+  /// Throws TestFailed for a kind that no host can have: of a group that only the host itself has
+  /// kinds of. Others may be declared by a page or another plugin.
+  void expect_possible(const JudgedKind& kind) const;
+
   /// Those of its own kinds of jobs.
   std::vector<OwnObject> jobs() const;
 
@@ -45,7 +50,7 @@ class OwnKinds {
   api::Scheme scheme_;
 };
 
-/// The kinds that a validator wants to see, as it writes them.
-std::vector<std::string> validated_kinds(TestInstance& instance);
+/// The kinds that a validator wants to see, each once.
+std::vector<JudgedKind> validated_kinds(TestInstance& instance);
 
 }  // namespace sluice::host

@@ -120,6 +120,18 @@ TEST_F(ProcessForms, ANoteOfAnotherTypeEndsItAndARequestIsRefused) {
             R"(text", "reply": 1})");
 }
 
+TEST_F(ProcessForms, AValidatorsKindsThatTheHostDoesNotHaveAreKnown) {
+  const auto set = load({peer_saying(
+      "says", R"({"plugin.create":{"points":{"validator/1":{"kinds":["v1/ConfigMap","ConfigMap",)"
+              R"("Workload","batch/Jobs","batch/Job","example.com/Thing resource:v1/things",)"
+              R"("example.com/Other"]}}}})")});
+  ASSERT_NE(set, nullptr);
+  std::string unknown;
+  for (const auto& judge : set->validators().never_asked(api::Scheme()))
+    unknown += judge.plugin + " " + judge.kind.group_kind + "\n";
+  EXPECT_EQ(unknown, "peer v1/ConfigMap\npeer Workload\npeer batch/Jobs\npeer example.com/Other\n");
+}
+
 // ---- the table and the schema that ships
 
 using Types = std::map<std::string, std::string>;  // by member

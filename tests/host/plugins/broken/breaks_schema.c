@@ -1,6 +1,6 @@
 /* A validator of a kind of its own. MODE 1: its defaults break the schema that it contributes;
  * 2: they never come to rest; 3: it dies of objects with every field; 4: its schema takes no object
- * at all; 5: the schema has three mistakes. */
+ * at all; 5: the schema has three mistakes; 6: it names a kind with its version. */
 #define WITH_INSTANCE
 #define OWN_EXTENSION
 #include <stdio.h>
@@ -34,7 +34,8 @@ static int32_t contribute(sluice_instance_t* self, const sluice_sink_t* out) {
 
 static int32_t kinds(sluice_instance_t* self, const sluice_sink_t* out) {
   (void)self;
-  out->write(out->context, text_of("example.com/Machine\n"));
+  out->write(out->context, text_of("example.com/Machine\nbatch/Job\nother.example.com/Thing\n"));
+  if (MODE == 6) out->write(out->context, text_of("v1/ConfigMap\n"));
   return SLUICE_OK;
 }
 
