@@ -8,6 +8,7 @@
 #include "api/json/decode_parts.hpp"
 #include "api/json/json.hpp"
 #include "api/schema/formats.hpp"
+#include "api/schema/job_status.hpp"
 
 namespace sluice::api {
 
@@ -102,13 +103,6 @@ void read_rules(const json::object& from, const std::string& where, const std::s
               {"at", "rule", "message", "field", "fields", "oneOf", "when", "whenSet"}, mistakes);
     into.rules.push_back({*each, contributor});
   }
-}
-
-/// True when `path` is `parent` or lies below it.
-bool is_below(std::string_view path, std::string_view parent) {
-  if (path.substr(0, parent.size()) != parent) return false;
-  return path.size() == parent.size() || path[parent.size()] == '.' || path[parent.size()] == '[' ||
-         path[parent.size()] == '{';
 }
 
 Result<void> base_on(KindSource& kind, const json::object& from, const std::string& where,
@@ -360,6 +354,8 @@ void add_contribution(std::map<std::string, KindSource>& kinds, const json::obje
   read_kind(kind, contribution, contributor, mistakes);
   mistakes.place(first, name);
   read_versions(kind, fresh, contribution, contributor, mistakes);
+  if (fresh && kind.info.job && find_object(contribution, "job") != nullptr)
+    for (VersionSource& version : kind.versions) add_job_status(version, contributor);
   first = mistakes.size();
   read_mappings(kind, contribution, mistakes);
   mistakes.place(first, name);

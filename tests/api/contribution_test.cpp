@@ -49,6 +49,49 @@ TEST(Contribution, AddsFieldsWithDefaultsAndRules) {
   EXPECT_TRUE(scheme.admit(shiny).ok());
 }
 
+/// What a host writes into the status of a kind of jobs is of the kind, unless the contribution
+/// describes it itself.
+TEST(Contribution, AKindOfJobsHasTheStatusThatAHostWrites) {
+  const auto kind = [](const std::string& fields) {
+    return R"({"kind":"Render","group":"example.com","plural":"renders","scope":"Namespaced",
+      "versions":[{"version":"v1","storage":true,"status":true,"fields":[
+        {"path":"spec","type":"object"},{"path":"spec.frames","type":"integer"},
+        {"path":"spec.template","type":"PodTemplateSpec"})" +
+           fields + R"(]}],
+      "job":{"podSets":[{"name":"main","template":".spec.template","count":".spec.frames"}]}})";
+  };
+  const auto read = [](const std::string& status) {
+    return boost::json::parse(R"({"apiVersion":"example.com/v1","kind":"Render","metadata":
+      {"name":"a","namespace":"b"},"spec":{"frames":1,"template":{"spec":{"restartPolicy":"Never",
+      "containers":[{"name":"c","image":"i"}]}}},"status":)" +
+                              status + "}")
+        .as_object();
+  };
+  const std::string written =
+      R"({"podSets":[{"name":"main","count":1,"active":0,"ready":0,"succeeded":1,"failed":0}],)"
+      R"("startTime":"2026-01-01T00:00:00Z","completionTime":"2026-01-01T00:01:00Z",)"
+      R"("conditions":[{"type":"Complete","status":"True","reason":"PodsSucceeded",)"
+      R"("message":"All pods succeeded","lastTransitionTime":"2026-01-01T00:01:00Z"}]})";
+  Scheme scheme;
+  const auto added = scheme.add(kind(""), "render");
+  ASSERT_TRUE(added.ok()) << added.error().text;
+  auto object = read(written);
+  const Outcome outcome = scheme.admit(object);
+  EXPECT_TRUE(outcome.ok()) << outcome.error_text();
+  EXPECT_TRUE(outcome.warnings.empty()) << outcome.warnings[0].text();
+  auto other = read(R"({"progress":1})");
+  ASSERT_EQ(scheme.admit(other).warnings.size(), 1u);
+
+  // What a contribution says of it itself counts.
+  Scheme its_own;
+  const auto own = its_own.add(
+      kind(R"(,{"path":"status","type":"object"},{"path":"status.podSets","type":"any"})"),
+      "render");
+  ASSERT_TRUE(own.ok()) << own.error().text;
+  auto free = read(R"({"podSets":{"main":1},"startTime":"2026-01-01T00:00:00Z"})");
+  EXPECT_TRUE(its_own.admit(free).warnings.empty());
+}
+
 TEST(Contribution, ItsFieldsAreUnknownWithoutIt) {
   auto queue = kueue("ClusterQueue", R"({"paint":{"colour":"Red"}})");
   const Outcome outcome = testing::core_scheme().admit(queue);
