@@ -94,6 +94,17 @@ std::string file_name(std::string name) {
   return name;
 }
 
+/// What names its sources and its class. A word by itself may be a module, a keyword or a name of
+/// Python, which would hide it, or be hidden by it: there the kind stands behind it.
+std::string name_in_sources(const NewPlugin& wanted) {
+  constexpr std::string_view kTaken[] = {"sluice-plugin", "fake-host",  // of the SDK
+                                         "sre-compile", "sre-constants", "sre-parse"};
+  const bool taken =
+      wanted.name.find('-') == std::string::npos ||
+      std::find(std::begin(kTaken), std::end(kTaken), wanted.name) != std::end(kTaken);
+  return wanted.language == "python" && taken ? wanted.name + "-" + wanted.kind : wanted.name;
+}
+
 std::string filled_in(std::string_view text, const std::map<std::string, std::string>& values) {
   std::string out(text);
   for (const auto& [key, value] : values)
@@ -190,9 +201,9 @@ std::vector<std::string> plugin_languages() {
 }
 
 std::string next_steps(const NewPlugin& wanted, const std::string& folder) {
-  return filled_in(
-      language_of(wanted).next,
-      {{"@folder@", folder}, {"@name@", wanted.name}, {"@file@", file_name(wanted.name)}});
+  return filled_in(language_of(wanted).next, {{"@folder@", folder},
+                                              {"@name@", wanted.name},
+                                              {"@file@", file_name(name_in_sources(wanted))}});
 }
 
 Result<std::vector<fs::path>> write_new_plugin(const NewPlugin& wanted) {
@@ -203,11 +214,12 @@ Result<std::vector<fs::path>> write_new_plugin(const NewPlugin& wanted) {
   const Language& language = language_of(wanted);
   if (!has_template(*kind, language)) return no_template(kind->name, language);
   const fs::path folder = wanted.directory.empty() ? fs::path(wanted.name) : wanted.directory;
-  const std::string file = file_name(wanted.name);
+  const std::string in_sources = name_in_sources(wanted);
+  const std::string file = file_name(in_sources);
   const std::string config = kind->config.empty() ? "" : "\n        " + std::string(kind->config);
   const std::map<std::string, std::string> values = {
       {"@name@", wanted.name},
-      {"@Class@", class_name(wanted.name)},
+      {"@Class@", class_name(in_sources)},
       {"@file@", file},
       {"@source@", file + (kind->in_c ? ".c" : ".cpp")},
       {"@summary@", std::string(kind->summary)},

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """What `sluice plugin new` writes in C and C++ compiles with every compiler that authors have, as
-strictly as their projects may ask: the plugin and its unit test.
+strictly as their projects may ask: the plugin and its unit test. In Python its test passes,
+whatever of Python the plugin is called like.
 
 usage: scaffolds_test.py --sluice build/dev/bin/sluice --include sdk/include
 
@@ -47,6 +48,21 @@ class Scaffolds(unittest.TestCase):
         found = sorted(glob.glob(os.path.join(self.folder, "*", pattern)))
         self.assertTrue(found, pattern)
         return found
+
+    def test_in_python_no_name_hides_another(self):
+        python = os.path.join(INCLUDE, "..", "python")
+        for name in ("json", "time", "signal", "class", "import", "none", "exception", "sluice",
+                     "sluice-plugin", "fake-host", "office-hours"):
+            with self.subTest(name=name):
+                folder = os.path.join(self.folder, "python-" + name)
+                subprocess.run([SLUICE, "plugin", "new", name, "--lang", "python", "--directory",
+                                folder], check=True, stdout=subprocess.DEVNULL)
+                ran = subprocess.run(
+                    [sys.executable, "-B", "-m", "unittest", "discover", "-p", "*_test.py"],
+                    cwd=folder, env={**os.environ, "PYTHONPATH": python}, text=True, check=False,
+                    stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+                self.assertEqual(ran.returncode, 0, ran.stdout)
+                self.assertIn("Ran 2 tests", ran.stdout)
 
     def test_in_cpp(self):
         for compiler in self.compilers:
