@@ -66,6 +66,23 @@ void add_obstacles(const ObjectAccess& objects, const std::string& ns, json::obj
                           : "this has to change: " + text_in(document, "message"));
 }
 
+/// Who holds quota waits for those who answer for its checks: whether they do comes before that
+/// they have to.
+void add_obstacles_of_checks(const ObjectAccess& objects, json::object& document) {
+  if (api::find_text(document, "state") != "QuotaReserved" || !document.contains("checks")) return;
+  json::array help;
+  for (const json::value& check : document["checks"].as_array()) {
+    if (api::find_text(check.as_object(), "state") == "Ready") continue;
+    const std::string name(api::find_text(check.as_object(), "name"));
+    if (const std::string text = obstacle_of_check(objects, name); !text.empty())
+      help.emplace_back(text);
+  }
+  if (help.empty()) return;
+  json::array& others = array_of(document, "wouldHelp");
+  help.insert(help.end(), others.begin(), others.end());
+  others = std::move(help);
+}
+
 void tell(const CheckTelling& told, json::object& check) {
   for (const std::string& line : told.lines) array_of(check, "details").emplace_back(line);
   if (told.more_soon) check["awaited"] = true;
@@ -84,6 +101,8 @@ void add_details(const Engine& engine, const ObjectAccess& objects, WorkloadId i
     if (!query) continue;
     if (awaited) check.erase("details");
     tell(plugins.explain(*query), check);
+    const std::string trouble = plugins.trouble(query->check_json);
+    if (!trouble.empty()) array_of(check, "details").emplace_back(trouble);
   }
 }
 
@@ -94,6 +113,7 @@ json::object explain_workload(const Engine& engine, const ObjectAccess& objects,
   json::object document = explanation_document(engine, id, objects.now(), may_know);
   const std::string& key = engine.key(id);
   add_obstacles(objects, key.substr(0, key.find('/')), document);
+  add_obstacles_of_checks(objects, document);
   add_pod_trouble(objects, key, document);
   return document;
 }

@@ -71,4 +71,11 @@ std::vector<std::string> obstacles_of(const ObjectAccess& objects, const std::st
   return out;
 }
 
+std::string obstacle_of_check(const ObjectAccess& objects, const std::string& check) {
+  const auto object = objects.get(api::kueue_kind(objects.scheme(), "AdmissionCheck"), check);
+  if (!object)
+    return fmt::format("AdmissionCheck {} does not exist: it has to be created again", check);
+  return not_active("AdmissionCheck", check, *object);
+}
+
 }  // namespace sluice::host

@@ -196,7 +196,9 @@ bool CheckBridge::begin(const CheckQuery& query) {
   };
   plugin->ask(Hook::kBeginCheck, about_of(*asked->workload), put,
               [this, plugin, asked, &begun](Answer outcome, const hooks::Fault&, bool late) {
+                if (outcome == Answer::kOk) failed_.erase(plugin);
                 if (outcome == Answer::kOk) return;
+                failed_[plugin] = plugin->health().last_fault();
                 if (!late)
                   begun = false;
                 else if (!plugin->was_lost())  // else it begins again with the next life
@@ -254,6 +256,16 @@ CheckTelling CheckBridge::explain(const CheckQuery& query) {
       });
   if (answer == Answer::kLater) return {{}, true};
   return answer == Answer::kOk ? CheckTelling{text.shown_lines(), more_soon} : CheckTelling();
+}
+
+std::string CheckBridge::trouble(std::string_view check_json) const {
+  const LoadedPlugin* plugin = find(check_json);
+  if (plugin == nullptr || plugin->health().quarantined()) return {};
+  const auto failed = failed_.find(plugin);
+  if (!plugin->away() && failed == failed_.end()) return {};
+  const std::string fault = failed == failed_.end() ? "" : ": " + failed->second;
+  return plugin->away() ? "its process is gone, and is started again" + fault
+                        : "its plugin failed, and is asked again" + fault;
 }
 
 std::vector<std::string> CheckBridge::take_restarted() {

@@ -99,6 +99,13 @@ class CheckControllers {
     static_cast<void>(query);
     return {};
   }
+  /// Why the plugin that the JSON's spec.controllerName picks does not get on with checks just now,
+  /// as a sentence; empty: it does, as far as is known. Of one that is in quarantine, or not
+  /// loaded, the check's condition tells.
+  virtual std::string trouble(std::string_view check_json) const {
+    static_cast<void>(check_json);
+    return {};
+  }
   /// The controller names whose plugin was started again since the last call, and has forgotten
   /// what it was told: every check has to begin again.
   virtual std::vector<std::string> take_restarted() { return {}; }

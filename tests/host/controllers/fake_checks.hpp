@@ -54,6 +54,8 @@ class FakeChecks final : public CheckControllers {
     if (query.check != "quick") called();
     told.push_back("cancel " + line(query) + " " + std::string(why));
   }
+  std::string troubled;
+  std::string trouble(std::string_view) const override { return troubled; }
   bool more_soon = false;
   CheckTelling explain(const CheckQuery& query) override {
     return {{"asked for " + line(query)}, more_soon};

@@ -154,6 +154,22 @@ TEST(LiveInsight, TellsWhatAPluginSaysBesideTheStateOfACheck) {
   EXPECT_EQ(await(true), told + R"(,"awaited":true}])");
   EXPECT_EQ(await(false), told + "}]");
   EXPECT_EQ(at(seen, "/wouldHelp/0"), "as it was");
+
+  // Who answers for it fails, and then is in quarantine: nobody has to look at the AdmissionCheck.
+  checks.troubled = "its plugin failed, and is asked again: plugin fake, begin: not today";
+  insight.explain("default", "w", {}, [&](const auto& answer) { seen = answer->as_object(); });
+  EXPECT_EQ(at(seen, "/checks/0/details/1"), checks.troubled);
+  EXPECT_EQ(at(seen, "/wouldHelp/0"), "check ask has to become Ready; it is Pending");
+  const auto off = world.merge("admissionchecks", "ask",
+                               R"({"status":{"conditions":[{"type":"Active","status":"False",
+      "reason":"PluginFault","message":"plugin fake is quarantined",
+      "lastTransitionTime":"2026-01-01T00:00:00Z"}]}})",
+                               "status");
+  ASSERT_TRUE(off.ok());
+  insight.explain("default", "w", {}, [&](const auto& answer) { seen = answer->as_object(); });
+  EXPECT_EQ(at(seen, "/wouldHelp/0"),
+            "AdmissionCheck ask is not active (PluginFault): plugin fake is quarantined");
+  EXPECT_EQ(at(seen, "/wouldHelp/1"), "check ask has to become Ready; it is Pending");
 }
 
 /// C5: each obstacle is named with the way out, in front of everything else.

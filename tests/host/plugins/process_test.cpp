@@ -269,6 +269,11 @@ TEST_F(PluginProcesses, WhileItIsAwayNobodyWaitsAndNothingIsCounted) {
   ASSERT_NE(set, nullptr);
   for (int i = 0; i < 20; ++i) EXPECT_FALSE(set->check_controllers().begin(query("a")));
   EXPECT_GT(set->check_controllers().pause("example.com/peer"), 0);
+  EXPECT_TRUE(
+      set->check_controllers()
+          .trouble(kCheckJson)
+          .starts_with(
+              "its process is gone, and is started again: plugin peer, check-controller.begin: "));
   EXPECT_FALSE(set->status()[0].quarantined);
   EXPECT_TRUE(set->check_controllers().take_restarted().empty());
 }
