@@ -19,9 +19,6 @@ inline constexpr Duration kMillisecond = 1'000'000;
 inline constexpr Duration kSecond = 1'000 * kMillisecond;
 inline constexpr Time kNever = std::numeric_limits<Time>::max();
 
-/// `by` (not negative) after `at`; kNever where a Time does not reach so far.
-constexpr Time later(Time at, Duration by) { return by < kNever - at ? at + by : kNever; }
-
 /// RFC 3339 with an optional fraction and `Z` or a numeric offset; nullopt when it is not one or
 /// does not fit into a Time.
 std::optional<Time> parse_time(std::string_view text);

@@ -183,7 +183,7 @@ void add_namespaces(SimulationInput& input, Intake& intake, std::uint32_t& order
 void check_input(SimulationInput& input, Intake& intake, std::uint32_t& order,
                  std::vector<std::string>& errors) {
   for (const TimelineEvent& event : input.events)
-    if (later(input.start, event.at) == kNever)
+    if (event.at >= kNever - input.start)
       errors.push_back(
           fmt::format("{}: {} after {} is beyond the last moment that there is here: {}",
                       input.places.text(event.place, "at"), offset_text(event.at),
