@@ -57,7 +57,7 @@ constexpr MemberForm kForms[] = {
     {SLUICE_EXT_CONTROLLER, "kinds", MemberType::kTexts, true},
     {SLUICE_EXT_VALIDATOR, "kinds", MemberType::kTexts, true},
     {SLUICE_EXT_VALIDATOR, "setsDefaults", MemberType::kYesNo},
-    {SLUICE_EXT_SCHEMA, "contribution", MemberType::kObject, true},
+    {SLUICE_EXT_SCHEMA, "contribution", MemberType::kAny, true},  // an object, or a list of them
 
     {"objects.get", "apiVersion", MemberType::kText},
     {"objects.get", "kind", MemberType::kText},
