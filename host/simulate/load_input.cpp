@@ -436,6 +436,7 @@ Result<SimulationInput> InputLoader::finish() {
     prepare(waiting.slot, waiting.object);
   }
   settle();
+  input_.start = start_ ? *start_ : *parse_time(kDefaultStart);
   if (errors_.empty()) check_input(input_, intake_, order_, errors_);
   if (!errors_.empty()) {
     if (told_enough()) errors_.emplace_back("more mistakes are not shown");
@@ -447,7 +448,6 @@ Result<SimulationInput> InputLoader::finish() {
   for (const auto& [field, count] : intake_.warnings())
     input_.warnings.push_back(
         fmt::format("{}, left out of {} object{}", field, count, count == 1 ? "" : "s"));
-  input_.start = start_ ? *start_ : *parse_time(kDefaultStart);
   std::stable_sort(input_.events.begin(), input_.events.end(),
                    [](const auto& a, const auto& b) { return a.at < b.at; });
   return std::move(input_);

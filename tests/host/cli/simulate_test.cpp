@@ -328,11 +328,14 @@ constexpr const char* kPodsReady =
     "apiVersion: config.sluice.dev/v1alpha1\nkind: Configuration\n"
     "scheduling: {waitForPodsReady: {timeout: 60s}}\n";
 
-// A Time ends in 2262: what would come later never comes, and cannot be told in a Timeline.
+// A Time ends in 2262, 2,075,000 hours after the start: what would come later never comes, and
+// cannot be told in a Timeline.
 TEST_F(Simulate, TimesBeyondTheLastMomentDoNotWrapAround) {
-  write("w.yaml", workload("w", 1, runtime("2500000h")));
-  EXPECT_EQ(log_of("w.yaml queue.yaml"), starts("0.0", "w", 1));
-  write("t.yaml", timeline("- {at: 2500000h, finish: {namespace: team, name: w}}\n"));
+  const std::string start = "start: \"2026-01-01T00:00:00Z\"\n";
+  write("w.yaml", workload("w", 1, runtime("2100000h")));
+  write("t.yaml", start + timeline("[]\n"));
+  EXPECT_EQ(log_of("w.yaml queue.yaml t.yaml"), starts("0.0", "w", 1));
+  write("t.yaml", start + timeline("- {at: 2100000h, finish: {namespace: team, name: w}}\n"));
   const RunResult run = sluice("simulate --plugins none queue.yaml w.yaml t.yaml");
   EXPECT_EQ(run.status, 1);
   EXPECT_THAT(run.err, HasSubstr("t.yaml:"));
