@@ -361,6 +361,9 @@ struct Child {
   const char* user;
   bool runs;
 };
+void PrintTo(const Child& child, std::ostream* out) {
+  *out << (*child.user ? child.user : "the system");
+}
 
 struct ChildrenWhereAllJobsQueue : ::testing::TestWithParam<Child> {};
 
