@@ -134,7 +134,7 @@ TEST(LiveInsight, TellsWhatAPluginSaysBesideTheStateOfACheck) {
   world.kernel.run_to_rest();
   FakeChecks checks;
   LiveInsight insight(world.kernel.engine(), world.thread, &checks);
-  json::object seen;
+  boost::json::object seen;
   insight.explain("default", "w", {}, [&](const auto& answer) { seen = answer->as_object(); });
   EXPECT_EQ(at(seen, "/checks/0/details/0"), "asked for w ask 1");
   EXPECT_THAT(explanation_text(seen),
@@ -143,9 +143,9 @@ TEST(LiveInsight, TellsWhatAPluginSaysBesideTheStateOfACheck) {
   // What is awaited is told anew, and nothing else of the document is worked out again.
   const auto await = [&](bool more_soon) {
     checks.more_soon = more_soon;
-    seen["wouldHelp"] = json::array{"as it was"};
+    seen["wouldHelp"] = boost::json::array{"as it was"};
     insight.await("default", "w", seen, [&](const auto& answer) { seen = answer->as_object(); });
-    return json::serialize(seen.at("checks"));
+    return boost::json::serialize(seen.at("checks"));
   };
   const std::string told =
       R"([{"name":"ask","state":"Pending","message":"","details":["asked for w ask 1"])";
