@@ -90,6 +90,11 @@ std::string_view member_text(std::string_view text, std::string_view key) {
   return {};
 }
 
+std::string text_at(std::string_view text, std::string_view key) {
+  std::string scratch;
+  return std::string(scalar_text(member_text(text, key), scratch));
+}
+
 std::string_view member_at(std::string_view text, std::string_view dotted_path) {
   while (!dotted_path.empty() && !text.empty()) {
     const auto dot = dotted_path.find('.');

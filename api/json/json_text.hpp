@@ -20,6 +20,9 @@ std::string_view member_at(std::string_view text, std::string_view dotted_path);
 /// lists and an empty text. `scratch` keeps what had to be unescaped.
 std::string_view scalar_text(std::string_view value, std::string& scratch);
 
+/// The scalar at `key` of the object `text`, as scalar_text() gives it.
+std::string text_at(std::string_view text, std::string_view key);
+
 /// Calls `take` with each key (unescaped) and value text of the object until it returns false.
 void each_member(std::string_view text,
                  const std::function<bool(std::string_view key, std::string_view value)>& take);

@@ -16,12 +16,6 @@ namespace {
 
 namespace json = boost::json;
 
-/// The scalar at `key` of an object's text.
-std::string text_at(std::string_view object, std::string_view key) {
-  std::string scratch;
-  return std::string(scalar_text(member_text(object, key), scratch));
-}
-
 void split_key(std::string_view key, std::string& ns, std::string& name) {
   const std::size_t slash = key.find('/');
   ns = key.substr(0, slash);
