@@ -47,6 +47,13 @@ void set_text(json::object& status, const JsonPlace& place, const std::string& t
   status = std::move(whole["status"].get_object());
 }
 
+/// What the first of them that passes says; empty: none passes.
+std::string said_by(const std::vector<JobTest>& tests, const json::object& job) {
+  for (const JobTest& test : tests)
+    if (test.passes(job)) return test.says;
+  return {};
+}
+
 /// What is told of one pod set; empty: nothing.
 const json::object& told_of(const json::object& status, std::string_view name) {
   static const json::object kNothing;
@@ -202,8 +209,7 @@ std::optional<JobEnd> DeclaredJob::end(const json::object& job) const {
 }
 
 std::string DeclaredJob::unfit(const json::object& job) const {
-  for (const JobTest& test : unfit_)
-    if (test.passes(job)) return test.says;
+  if (std::string said = said_by(unfit_, job); !said.empty()) return said;
   const Reading reading = read(job);
   if (!reading.problem.empty()) return reading.problem;
   if (const json::value* value = at_place(job, suspend_);
@@ -213,9 +219,7 @@ std::string DeclaredJob::unfit(const json::object& job) const {
 }
 
 std::string DeclaredJob::unfit_on_host(const json::object& job) const {
-  for (const JobTest& test : unfit_on_host_)
-    if (test.passes(job)) return test.says;
-  return {};
+  return said_by(unfit_on_host_, job);
 }
 
 json::object DeclaredJob::status_with(const json::object& job, const JobReport& report,
