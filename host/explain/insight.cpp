@@ -37,15 +37,20 @@ json::object metadata_of(const api::ObjectMeta& meta) {
   return out;
 }
 
+/// Before what is there: it has to happen first.
+void put_first(json::array help, json::object& document) {
+  json::array& others = array_of(document, "wouldHelp");
+  help.insert(help.end(), others.begin(), others.end());
+  others = std::move(help);
+}
+
 /// Its pods were not ready in time, or it is off: what they failed of comes first.
 void add_pod_trouble(const ObjectAccess& objects, const std::string& key, json::object& document) {
   const std::string_view state = api::find_text(document, "state");
   const bool late = api::find_text(part(document, "evicted"), "reason") == "PodsReadyTimeout";
   if (!late && state != "Inactive" && state != "Admitted") return;
   const std::string trouble = trouble_of_pods(objects, key);
-  if (trouble.empty()) return;
-  json::array& help = array_of(document, "wouldHelp");
-  help.insert(help.begin(), json::value(trouble));
+  if (!trouble.empty()) put_first({json::value(trouble)}, document);
 }
 
 /// Before other advice: while its queue admits nothing, no other step helps. Else what keeps it
@@ -56,9 +61,8 @@ void add_obstacles(const ObjectAccess& objects, const std::string& ns, json::obj
   const std::string queue(api::find_text(part(document, "queue"), "localQueue"));
   json::array help;
   for (const std::string& text : obstacles_of(objects, ns, queue)) help.emplace_back(text);
+  put_first(std::move(help), document);
   json::array& others = array_of(document, "wouldHelp");
-  help.insert(help.end(), others.begin(), others.end());
-  others = std::move(help);
   const std::string reason = text_in(document, "reason");
   if (!others.empty() || state != "Pending" || is_short_of_quota(reason)) return;
   others.emplace_back(reason == "WaitingForPodsReady"
@@ -77,10 +81,7 @@ void add_obstacles_of_checks(const ObjectAccess& objects, json::object& document
     if (const std::string text = obstacle_of_check(objects, name); !text.empty())
       help.emplace_back(text);
   }
-  if (help.empty()) return;
-  json::array& others = array_of(document, "wouldHelp");
-  help.insert(help.end(), others.begin(), others.end());
-  others = std::move(help);
+  put_first(std::move(help), document);
 }
 
 void tell(const CheckTelling& told, json::object& check) {
