@@ -11,6 +11,7 @@
 #include "api/jobs/job_kind.hpp"
 #include "api/json/json.hpp"
 #include "core/engine/queue_views.hpp"
+#include "core/model/model.hpp"
 #include "host/explain/document.hpp"
 #include "host/explain/insight.hpp"
 #include "host/objects/kinds.hpp"
@@ -180,7 +181,7 @@ class Changes {
       entry["job"] = owner.kind + " " + owner.name;
     }
     if (names_.hidden(meta.ns + "/" + meta.name)) return hide(kEnds);
-    if (!held.cluster_queue.empty()) entry["clusterQueue"] = held.cluster_queue;
+    entry["clusterQueue"] = engine_.model().queues[held.queue].name;
     entry["priority"] = held.object->priority;
     entry["reason"] = "Deleted";
     put(kEnds, std::move(entry));

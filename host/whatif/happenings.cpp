@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "core/engine/queue_views.hpp"
+#include "core/model/model.hpp"
 
 namespace sluice::host {
 
@@ -16,8 +16,7 @@ void Happenings::begin(const Engine& engine) {
     if (before_.size() <= id) before_.resize(id + 1, WorkloadState::kFinished);
     before_[id] = engine.state(id);
     if (!holds(before_[id])) continue;
-    const auto object = engine.object(id);
-    held_.push_back({id, object, std::string(cluster_queue_of(engine.model(), *object))});
+    held_.push_back({id, engine.object(id), engine.model().workloads[id].queue});
   }
 }
 

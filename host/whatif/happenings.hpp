@@ -31,7 +31,7 @@ class Happenings final : public DecisionObserver {
   struct Held {
     WorkloadId workload = 0;
     std::shared_ptr<const api::Workload> object;
-    std::string cluster_queue;
+    hooks::QueueId queue = 0;  ///< whose quota it was
   };
 
   /// From now on. O(workloads).
