@@ -284,19 +284,14 @@ void Keeper::finish(const Json& workload, const Ending& how) {
 
 void Keeper::note_absent(const ObjectRef& workload, std::string why) {
   const std::string key = workload.ns + "/" + workload.name;
-  looked_at_.insert(key);
+  std::string& lacks = looked_at_[key];
   const bool assumed = assumed_.erase(key) > 0;
-  const auto known = lacking_.find(key);
-  if (!assumed && (known == lacking_.end() ? std::string() : known->second) == why) return;
-  if (why.empty())
-    lacking_.erase(key);
-  else
-    lacking_[key] = std::move(why);
+  if (!assumed && lacks == why) return;
+  lacks = std::move(why);
   context_.traits_changed(key);
 }
 
 void Keeper::forget(const std::string& workload) {
-  lacking_.erase(workload);
   looked_at_.erase(workload);
   assumed_.erase(workload);
 }
@@ -327,19 +322,16 @@ void Keeper::end(const Json& workload, std::string why_it_waits) {
   const ObjectRef ref = ref_of(workload);
   const std::string key = ref.ns + "/" + ref.name;
   context_.ended(key);
-  looked_at_.insert(key);
+  looked_at_[key] = std::move(why_it_waits);
   assumed_.erase(key);
-  if (why_it_waits.empty())
-    lacking_.erase(key);
-  else
-    lacking_[key] = std::move(why_it_waits);
   context_.traits_changed(key);
 }
 
 std::optional<std::string> Keeper::lacks_pods(const sluice::Workload& workload) {
   const std::string key = workload.key();
-  if (const auto found = lacking_.find(key); found != lacking_.end()) return found->second;
-  if (looked_at_.contains(key) || workload.condition("Evicted") != "True") return std::nullopt;
+  if (const auto found = looked_at_.find(key); found != looked_at_.end())
+    return found->second.empty() ? std::nullopt : std::optional(found->second);
+  if (workload.condition("Evicted") != "True") return std::nullopt;
   assumed_.insert(key);
   const auto told = workload.condition_details("QuotaReserved");
   return told && told->reason == "OnHold" ? std::string(told->message)

@@ -58,10 +58,9 @@ class Keeper {
   sluice::Context context_;
   Roll roll_;
   bool learnt_ = false;
-  std::set<GroupKey> waits_for_class_;                       // of priorities
-  std::map<std::string, std::string, std::less<>> lacking_;  // workloads whose pods are not there
-  std::set<std::string, std::less<>> looked_at_;             // workloads; since the start
-  std::set<std::string, std::less<>> assumed_;  // to lack pods, because they were not looked at
+  std::set<GroupKey> waits_for_class_;            // of priorities
+  std::map<std::string, std::string> looked_at_;  // workloads: what they lack; empty: nothing
+  std::set<std::string> assumed_;                 // to lack pods, because they were not looked at
 };
 
 }  // namespace pods
