@@ -149,6 +149,8 @@ JobCopy read_job(const Json& there, std::string_view uid) {
   out.deleting = is_deleting(there);
   out.suspended = there.bool_or("spec.suspend", false);
   out.size = there.int_or("spec.parallelism", 1);
+  const Json* status = there.find("status");
+  out.status = status == nullptr ? Json::object() : *status;
   // Of other kinds the workload alone says it.
   out.ended = there.string_or("kind", "") != "Job" || has_condition(there, "Complete") ||
               has_condition(there, "Failed");

@@ -127,7 +127,7 @@ void Dispatcher::carry_out(const Case& of, const std::vector<Place>& places, con
   };
   note_places(of, plan);
   for (const Step& step : plan.steps) take(of, *find(step.place), step);
-  if (!plan.show_status_of.empty()) show_status(of, plan.show_status_of);
+  if (!plan.show_status_of.empty()) show_status(of, *find(plan.show_status_of));
   if (plan.finish) finish(of, *find(plan.show_status_of));
   if (plan.job_is_gone) clear_status(of);
   if (plan.verdict) tell(of, *plan.verdict);
@@ -219,14 +219,10 @@ void Dispatcher::take(const Case& of, const Place& place, const Step& step) {
   done.or_throw();
 }
 
-void Dispatcher::show_status(const Case& of, const std::string& place) {
-  if (!of.job) return;
-  const auto there = context_.remotes().find(place, cases_.job_ref(of));
-  if (!there) return;
+void Dispatcher::show_status(const Case& of, const Place& place) {
+  if (!of.job || !place.job.there) return;
   const Json* now = of.job->find("status");
-  const Json* wanted = there->find("status");
-  const auto merge = status_patch(now == nullptr ? Json::object() : *now,
-                                  wanted == nullptr ? Json::object() : *wanted);
+  const auto merge = status_patch(now == nullptr ? Json::object() : *now, place.job.status);
   if (!merge) return;
   Json patch = Json::object();
   patch["status"] = *merge;

@@ -36,7 +36,7 @@ class Dispatcher {
   void take(const Case& of, const Place& place, const Step& step);
   void note_refusals(const Case& of);
   void note_places(const Case& of, const Plan& plan);
-  void show_status(const Case& of, const std::string& place);
+  void show_status(const Case& of, const Place& place);
   void finish(const Case& of, const Place& place);
   void clear_status(const Case& of);
   void tell(const Case& of, const Verdict& verdict);

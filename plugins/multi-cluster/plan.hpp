@@ -7,6 +7,8 @@
 // at the one that was chosen before, unless that one was lost for too long.
 #pragma once
 
+#include <sluice/plugin.hpp>
+
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -29,7 +31,7 @@ struct WorkloadCopy {
   std::int64_t size = 0;
 };
 
-/// The job at a place.
+/// The job at a place, as it was at one moment.
 struct JobCopy {
   bool there = false;
   std::uint64_t attempt = 0;
@@ -37,6 +39,7 @@ struct JobCopy {
   bool deleting = false, suspended = false;
   bool ended = false;  ///< its status says so
   std::int64_t size = 0;
+  sluice::Json status;  ///< what is shown is what was judged, whatever it has become since
 };
 
 /// A write that has no outcome yet, or a bad one.

@@ -81,6 +81,12 @@ TEST(ReadJob, HasEndedWhenItSaysSo) {
   EXPECT_TRUE(read(R"([{"type":"Failed","status":"True"}])"));
 }
 
+TEST(ReadJob, KeepsTheStatusThatItWasReadWith) {
+  const char* suspended = R"({"kind":"Job","spec":{"suspend":true},"status":{"active":0}})";
+  EXPECT_EQ(read_job(Json::parse(suspended), "uid-w").status.int_or("active", 1), 0);
+  EXPECT_EQ(read_job(Json::parse(R"({"kind":"Job"})"), "uid-w").status.size(), 0U);
+}
+
 TEST(StatusPatch, SetsWhatDiffersAndTakesAwayWhatIsGone) {
   const Json now = Json::parse(R"({"active":1,"ready":1,"same":{"a":[1]}})");
   const Json wanted = Json::parse(R"({"active":2,"same":{"a":[1]},"new":true})");
