@@ -122,7 +122,7 @@ void advise_template(const std::string& where, const json::object& pod,
 std::string required_by(const json::object& pod) {
   const json::object& annotations = find_part(find_part(pod, "metadata"), "annotations");
   for (const std::string_view name : {kRequired, kSliceRequired})
-    if (find(annotations, name))
+    if (!annotations.empty() && find(annotations, name))
       return "It requires a topology (annotation " + std::string(name) +
              "), and pods are not placed by topology here";
   if (!claims_devices(pod)) return {};
@@ -175,14 +175,18 @@ std::string held_because(const json::object& workload) {
   const json::object& spec = find_part(workload, "spec");
   if (has_at(spec, "preemptionGates"))
     return "It has spec.preemptionGates, which nobody here opens";
-  if (has_at(spec, "podSets[].topologyRequest.required") ||
-      has_at(spec, "podSets[].topologyRequest.podSetSliceRequiredTopology"))
-    return "It requires a topology (topologyRequest), and pods are not placed by topology here";
-  std::string out;
-  each_template("Workload", workload, [&](std::string_view, std::size_t, const json::object& pod) {
-    if (out.empty()) out = required_by(pod);
-  });
-  return out;
+  std::string by_template;
+  const json::array* pod_sets = find_array(spec, "podSets");
+  for (std::size_t i = 0; pod_sets && i < pod_sets->size(); ++i) {
+    const json::object* pod_set = (*pod_sets)[i].if_object();
+    if (!pod_set) continue;
+    const json::object& topology = find_part(*pod_set, "topologyRequest");
+    if (has_at(topology, "required") || has_at(topology, "podSetSliceRequiredTopology"))
+      return "It requires a topology (topologyRequest), and pods are not placed by topology here";
+    const json::object* pod = by_template.empty() ? find_object(*pod_set, "template") : nullptr;
+    if (pod) by_template = required_by(*pod);
+  }
+  return by_template;
 }
 
 }  // namespace sluice::api

@@ -14,6 +14,7 @@
 #include "api/json/json.hpp"
 #include "core/engine/queue_views.hpp"
 #include "core/model/model.hpp"
+#include "host/kernel/decode_ahead.hpp"
 #include "host/kernel/workload_reader.hpp"
 #include "host/objects/kinds.hpp"
 
@@ -53,31 +54,36 @@ void Kernel::begin_instant(Time now) {
   if (listener_) listener_->begin_instant(now);
 }
 
-std::vector<WorkloadReader::Decoded> Kernel::decode_workloads(Workers& workers) const {
-  constexpr std::size_t kPiece = 1024;
-  const std::vector<const StoredObject*> stored = store_.list(workload_kind_);
-  std::vector<WorkloadReader::Decoded> out(stored.size());
-  workers.run((out.size() + kPiece - 1) / kPiece, [&](std::size_t piece) {
-    api::PodTemplateCache templates;
-    std::vector<unsigned char> buffer(64U << 10);
-    const std::size_t end = std::min(out.size(), (piece + 1) * kPiece);
-    for (std::size_t i = piece * kPiece; i < end; ++i)
-      out[i] = {stored[i], decode_stored(*stored[i], intake_, templates, buffer)};
-  });
-  return out;
-}
-
 /// What was read while the store was loaded, if it is still what the store holds.
-std::vector<WorkloadReader::Decoded> Kernel::take_workloads(WorkloadReader* read,
-                                                            Workers& workers) const {
-  if (!read) return decode_workloads(workers);
+std::optional<std::vector<WorkloadReader::Decoded>> Kernel::take_read(WorkloadReader* read) const {
+  if (!read) return std::nullopt;
   std::vector<WorkloadReader::Decoded> out = read->take();
   const bool same =
       out.size() == store_.count(workload_kind_) &&
       std::all_of(out.begin(), out.end(), [this](const WorkloadReader::Decoded& each) {
         return store_.find(workload_kind_, each.second->meta.key()) == each.first;
       });
-  return same ? std::move(out) : decode_workloads(workers);
+  return same ? std::optional(std::move(out)) : std::nullopt;
+}
+
+/// A changed set of claims is written when no thread reads the store any more.
+void Kernel::take_loaded(WorkloadReader::Decoded& loaded, ChangedClaims& changed) {
+  const Claims before = claims_of(*loaded.first);
+  pods_.read(*loaded.second, *loaded.first);
+  TraitsSource::Told told = ask_traits(*loaded.second, before);
+  if (told.claims != before) changed.emplace_back(loaded.first->key, told.claims);
+  engine_.apply(std::move(loaded.second), std::move(told.traits));
+}
+
+Kernel::ChangedClaims Kernel::load_workloads(int threads, WorkloadReader* reader) {
+  ChangedClaims changed;
+  if (auto read = take_read(reader)) {
+    for (WorkloadReader::Decoded& each : *read) take_loaded(each, changed);
+    return changed;
+  }
+  DecodeAhead ahead(store_.list(workload_kind_), intake_, threads);
+  while (auto each = ahead.next()) take_loaded(*each, changed);
+  return changed;
 }
 
 void Kernel::announce(const api::KindInfo& kind, bool apart) {
@@ -88,7 +94,7 @@ void Kernel::announce(const api::KindInfo& kind, bool apart) {
 
 // What others refer to comes first: the engine needs the queue before its workloads. What needs no
 // engine is done by a thread of its own, meanwhile.
-void Kernel::load(Workers& workers, WorkloadReader* read) {
+void Kernel::load(int threads, WorkloadReader* read) {
   std::vector<unsigned char> buffer(64U << 10);
   for (const api::KindInfo* kind : scheme().kinds()) {
     if (decides_about_pods(*kind))
@@ -106,14 +112,7 @@ void Kernel::load(Workers& workers, WorkloadReader* read) {
   std::thread apart([this] {
     for (const api::KindInfo* kind : scheme().kinds()) announce(*kind, true);
   });
-  std::vector<std::pair<std::string, Claims>> changed;  // written when no thread reads the store
-  for (WorkloadReader::Decoded& each : take_workloads(read, workers)) {
-    const Claims before = claims_of(*each.first);
-    pods_.read(*each.second, *each.first);
-    TraitsSource::Told told = ask_traits(*each.second, before);
-    if (told.claims != before) changed.emplace_back(each.first->key, told.claims);
-    engine_.apply(std::move(each.second), std::move(told.traits));
-  }
+  const ChangedClaims changed = load_workloads(threads, read);
   engine_.take_statuses_as_told();
   apart.join();
   for (const api::KindInfo* kind : scheme().kinds())

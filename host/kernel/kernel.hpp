@@ -21,7 +21,6 @@
 #include <vector>
 
 #include "core/base/result.hpp"
-#include "core/base/workers.hpp"
 #include "core/engine/engine.hpp"
 #include "host/kernel/made_pods.hpp"
 #include "host/kernel/staged_changes.hpp"
@@ -112,8 +111,9 @@ class Kernel {
   /// What decides where new objects are stored first; nullptr: they are stored here.
   void born_by(Births* births) { births_ = births; }
   /// Takes over what the store holds already, as it was committed. Before anything else. `read`:
-  /// the reader that saw the store being loaded, or nullptr.
-  void load(Workers& workers, WorkloadReader* read = nullptr);
+  /// the reader that saw the store being loaded, or nullptr: then so many threads decode what is
+  /// there (DecodeAhead).
+  void load(int threads, WorkloadReader* read = nullptr);
 
   void begin_instant(Time now);
 
@@ -197,8 +197,11 @@ class Kernel {
   const api::Scheme& scheme() const { return intake_.scheme(); }
 
  private:
-  std::vector<WorkloadReader::Decoded> decode_workloads(Workers& workers) const;
-  std::vector<WorkloadReader::Decoded> take_workloads(WorkloadReader* read, Workers& workers) const;
+  using ChangedClaims = std::vector<std::pair<std::string, Claims>>;
+
+  std::optional<std::vector<WorkloadReader::Decoded>> take_read(WorkloadReader* read) const;
+  void take_loaded(WorkloadReader::Decoded& loaded, ChangedClaims& changed);
+  ChangedClaims load_workloads(int threads, WorkloadReader* read);
   void announce(const api::KindInfo& kind, bool apart);
   void tell_engine(TypedObject& typed);
   void put_stored(StoredObject object, const StoredObject* old);

@@ -24,8 +24,8 @@ void ObjectIndex::note_uid(const ObjectChange& change) {
   const std::string_view before = change.before ? change.before->metadata.uid() : "";
   const std::string_view now = change.stored ? change.stored->metadata.uid() : "";
   if (before == now) return;
-  if (!before.empty()) by_uid_.erase(std::string(before));
-  if (!now.empty()) by_uid_[std::string(now)] = {change.kind, change.key};
+  if (!before.empty()) by_uid_.erase(before);
+  if (!now.empty()) by_uid_.put(now, {change.kind, change.key});
 }
 
 void ObjectIndex::update(const ObjectChange& change) {
@@ -68,8 +68,7 @@ std::vector<ObjectRef> ObjectIndex::owned_by(std::string_view uid) const {
 
 const ObjectRef* ObjectIndex::find(std::string_view uid) const {
   SLUICE_CHECK(uids_ == Uids::kKept, "UIDs are not kept");
-  const auto it = by_uid_.find(std::string(uid));
-  return it == by_uid_.end() ? nullptr : &it->second;
+  return by_uid_.find(uid);
 }
 
 std::size_t ObjectIndex::in_namespace(std::string_view ns) const {

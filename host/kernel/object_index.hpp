@@ -12,6 +12,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "host/kernel/uid_table.hpp"
 #include "host/objects/controller.hpp"
 
 namespace sluice::host {
@@ -42,7 +43,7 @@ class ObjectIndex {
   void note_uid(const ObjectChange& change);
 
   Uids uids_;
-  std::unordered_map<std::string, ObjectRef> by_uid_;
+  UidTable by_uid_;
   std::unordered_map<std::string, Refs> owned_;
   std::map<std::string, std::size_t, std::less<>> namespaces_;
 };

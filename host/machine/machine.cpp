@@ -2,8 +2,6 @@
 
 #include <utility>
 
-#include "core/base/workers.hpp"
-
 namespace sluice::host {
 namespace {
 
@@ -56,8 +54,7 @@ Machine::~Machine() = default;
 
 void Machine::load(WorkloadReader* read, std::optional<int> threads) {
   rules_.plugins->hold_timers(true);
-  Workers workers(threads.value_or(config_.engine.threads));
-  kernel_.load(workers, read);
+  kernel_.load(threads.value_or(config_.engine.threads), read);
   wiring_.connect();
   rules_.plugins->hold_timers(false);
 }
