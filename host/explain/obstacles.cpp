@@ -58,17 +58,20 @@ std::vector<std::string> obstacles_of(const ObjectAccess& objects, const std::st
   if (std::string text = stopped("LocalQueue", local_queue, *local); !text.empty())
     out.push_back(std::move(text));
   const std::string name(api::find_text(part(*local, "spec"), "clusterQueue"));
-  const auto queue = objects.get(api::kueue_kind(objects.scheme(), "ClusterQueue"), name);
-  if (!queue) {
+  if (!objects.get(api::kueue_kind(objects.scheme(), "ClusterQueue"), name))
     out.push_back(fmt::format(
         "ClusterQueue {}, which LocalQueue {} names, does not exist: it has to be created", name,
         local_queue));
-    return out;
-  }
-  std::string text = stopped("ClusterQueue", name, *queue);
-  if (text.empty()) text = not_active("ClusterQueue", name, *queue);
-  if (!text.empty()) out.push_back(std::move(text));
+  else if (std::string text = obstacle_of_queue(objects, name); !text.empty())
+    out.push_back(std::move(text));
   return out;
+}
+
+std::string obstacle_of_queue(const ObjectAccess& objects, const std::string& cluster_queue) {
+  const auto queue = objects.get(api::kueue_kind(objects.scheme(), "ClusterQueue"), cluster_queue);
+  if (!queue) return fmt::format("ClusterQueue {} does not exist", cluster_queue);
+  std::string text = stopped("ClusterQueue", cluster_queue, *queue);
+  return text.empty() ? not_active("ClusterQueue", cluster_queue, *queue) : text;
 }
 
 std::string obstacle_of_check(const ObjectAccess& objects, const std::string& check) {

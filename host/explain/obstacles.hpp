@@ -15,6 +15,9 @@ namespace sluice::host {
 std::vector<std::string> obstacles_of(const ObjectAccess& objects, const std::string& ns,
                                       const std::string& local_queue);
 
+/// Of the ClusterQueue; empty when it serves.
+std::string obstacle_of_queue(const ObjectAccess& objects, const std::string& cluster_queue);
+
 /// Of the AdmissionCheck; empty when it is carried out.
 std::string obstacle_of_check(const ObjectAccess& objects, const std::string& check);
 

@@ -258,6 +258,14 @@ json::array uncertainties(const Engine& engine, const std::vector<Asked>& asked)
   return out;
 }
 
+/// One that no queue holds back runs as soon as it is made; one that has ended has no workload that
+/// is told of.
+json::object without_workload(Fork& fork, const Wish& wish, const std::string& key) {
+  const StoredObject* job = fork.machine().store().find(*wish.kind, key);
+  const bool ended = job && wish.kind->job->end(to_object(*job)).has_value();
+  return {{"object", reference(wish, key)}, {"decision", ended ? "Finished" : "NotQueued"}};
+}
+
 /// Those that the question means and that the user may know, of a queue the first ones.
 std::vector<WorkloadId> waiting_of(const Engine& engine, const Waiting& asked,
                                    const MayKnow& may_know) {
@@ -327,15 +335,12 @@ json::object answer_document(Fork& fork, const Question& question,
   json::array workloads;
   for (const Asked& each : asked)
     workloads.push_back(told_of(fork, each, question, names, granted, since, may_know));
-  // A job that no queue holds back runs as soon as it is made.
   for (std::size_t i = 0; i < question.wishes.size(); ++i) {
     const Wish& wish = question.wishes[i];
     if (wish.remove || !wish.kind->job) continue;
     const bool queued =
         std::any_of(asked.begin(), asked.end(), [i](const Asked& each) { return each.wish == i; });
-    if (!queued)
-      workloads.push_back(
-          json::object{{"object", reference(wish, granted[i].key)}, {"decision", "NotQueued"}});
+    if (!queued) workloads.push_back(without_workload(fork, wish, granted[i].key));
   }
   json::object out{{"time", format_time(fork.now())},
                    {"resourceVersion", std::to_string(fork.version())}};

@@ -245,13 +245,19 @@ ApiResult<void> judge_access(const Question& question, const May& may, const Exi
 
 ApiResult<void> judge_queue(const Waiting& waiting, const api::Scheme& scheme, const May& may,
                             const Exists& exists) {
-  if (waiting.cluster_queue.empty() && waiting.local_queue.empty()) return {};
+  if (!waiting.asks_of_queue()) return {};
   const bool local = !waiting.local_queue.empty();
   const std::string& key = local ? waiting.local_queue : waiting.cluster_queue;
   const api::KindInfo& kind = api::kueue_kind(scheme, local ? "LocalQueue" : "ClusterQueue");
-  const AccessRequest read = reading(kind.plural, key);
-  if (exists(kind, key) || !may(read).allowed) return {};
-  return not_found(kind, read.name);
+  if (exists(kind, key) || !may_read_queue(waiting, may)) return {};
+  return not_found(kind, key.substr(key.find('/') + 1));
+}
+
+bool may_read_queue(const Waiting& waiting, const May& may) {
+  const bool local = !waiting.local_queue.empty();
+  return may(local ? reading("localqueues", waiting.local_queue)
+                   : reading("clusterqueues", waiting.cluster_queue))
+      .allowed;
 }
 
 ApiResult<std::vector<Granted>> put_question(const Question& question, const May& may,

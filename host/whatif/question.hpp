@@ -35,7 +35,7 @@ struct Waiting {
   std::string cluster_queue;           ///< empty: none is asked about
   std::string local_queue;             ///< `namespace/name`; empty: none is asked about
 
-  bool none() const { return workloads.empty() && cluster_queue.empty() && local_queue.empty(); }
+  bool asks_of_queue() const { return !cluster_queue.empty() || !local_queue.empty(); }
 };
 
 struct Question {
@@ -73,6 +73,9 @@ ApiResult<void> judge_access(const Question& question, const May& may, const Exi
 /// such a queue: he hears of no workloads in it.
 ApiResult<void> judge_queue(const Waiting& waiting, const api::Scheme& scheme, const May& may,
                             const Exists& exists);
+
+/// REQUIRES: of a queue is asked.
+bool may_read_queue(const Waiting& waiting, const May& may);
 
 /// What an asked wish became: the key of the object that was written.
 struct Granted {

@@ -34,7 +34,7 @@ std::string headline(const std::string& decision) {
       {"Runs", "would run on"},
       {"Waits", "would wait"},
       {"WaitsForChecks", "would get its quota now, and start when its checks are Ready"},
-      {"Finished", "would be finished"},
+      {"Finished", "is finished"},
       {"Inactive", "would be off"},
       {"NotQueued", "is in no queue: it would start as soon as it is created"}};
   for (const auto& [name, said] : all)
@@ -87,6 +87,14 @@ std::string without_first_line(const std::string& lines) {
   return lines.substr(lines.find('\n') + 1);
 }
 
+std::string list_text(const json::object& status, const char* name, const char* title) {
+  std::string out;
+  if (const json::array* all = api::find_array(status, name))
+    for (const json::value& each : *all)
+      if (each.is_string()) out += fmt::format("  - {}\n", api::view(each.get_string()));
+  return out.empty() ? out : fmt::format("\n{}:\n{}", title, out);
+}
+
 /// Of those of a queue that wait already: one line each, in the queue's order.
 std::string queue_of_starts_text(const json::object& status) {
   std::vector<Row> rows = {{"WORKLOAD", "START"}};
@@ -95,8 +103,9 @@ std::string queue_of_starts_text(const json::object& status) {
     rows.push_back({text_in(object, "namespace") + "/" + text_in(object, "name"),
                     start_text(status, part(told, "start"), "")});
   });
-  if (rows.size() == 1) return "Nothing waits there that you may see.\n";
-  return table_text(rows) + fmt::format("\nThis holds {}.\n", kProviso);
+  const std::string warnings = list_text(status, "warnings", "Warnings");
+  if (rows.size() == 1) return "Nothing waits there that you may see.\n" + warnings;
+  return table_text(rows) + fmt::format("\nThis holds {}.\n", kProviso) + warnings;
 }
 
 std::string workload_text(const json::object& status, const json::object& told) {
@@ -146,14 +155,6 @@ std::string hidden_text(const json::object& counts) {
       out += fmt::format("\n{} workload{} of other namespaces {}\n", *count, *count == 1 ? "" : "s",
                          said);
   return out;
-}
-
-std::string list_text(const json::object& status, const char* name, const char* title) {
-  std::string out;
-  if (const json::array* all = api::find_array(status, name))
-    for (const json::value& each : *all)
-      if (each.is_string()) out += fmt::format("  - {}\n", api::view(each.get_string()));
-  return out.empty() ? out : fmt::format("\n{}:\n{}", title, out);
 }
 
 }  // namespace

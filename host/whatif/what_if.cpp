@@ -9,6 +9,7 @@
 
 #include "api/json/json.hpp"
 #include "host/base/log.hpp"
+#include "host/explain/obstacles.hpp"
 #include "host/objects/parts.hpp"
 #include "host/whatif/answer.hpp"
 #include "host/whatif/estimate.hpp"
@@ -39,6 +40,21 @@ void add_starts(json::object& status, std::vector<json::object> starts) {
     if (decision != "Waits" && decision != "WaitsForChecks") continue;
     if (next < starts.size()) told["start"] = std::move(starts[next++]);
   }
+}
+
+void add_sentence(json::object& status, const char* list, const std::string& sentence) {
+  json::value& sentences = status[list];
+  if (!sentences.is_array()) sentences.emplace_array();
+  sentences.get_array().emplace_back(sentence);
+}
+
+/// What keeps the queue that is asked about from starting anything.
+std::vector<std::string> obstacles_of(const Waiting& asked, const ObjectAccess& objects) {
+  const std::string& local = asked.local_queue;
+  const auto slash = local.find('/');
+  if (!local.empty()) return obstacles_of(objects, local.substr(0, slash), local.substr(slash + 1));
+  std::string text = obstacle_of_queue(objects, asked.cluster_queue);
+  return text.empty() ? std::vector<std::string>() : std::vector{std::move(text)};
 }
 
 bool is_over(Deadline deadline) { return std::chrono::steady_clock::now() >= deadline; }
@@ -135,11 +151,10 @@ ApiResult<json::object> HostWhatIf::answer(const WhatIfRequest& request, Deadlin
   json::object out = request.question;
   json::object status =
       answer_document(*done->fork, question, done->granted, done->asked, *done->since, may_know);
-  for (const std::string& each : moment->uncertain) {
-    json::value& uncertain = status["uncertain"];
-    if (!uncertain.is_array()) uncertain.emplace_array();
-    uncertain.get_array().emplace_back(each);
-  }
+  for (const std::string& each : moment->uncertain) add_sentence(status, "uncertain", each);
+  if (question.waiting.asks_of_queue() && may_read_queue(question.waiting, may))
+    for (const std::string& each : obstacles_of(question.waiting, done->fork->machine().objects()))
+      add_sentence(status, "warnings", each);
   const bool any_waits = !done->waiting().empty();
   const json::object& spec = part(request.question, "spec");
   if (any_waits && api::find_bool(spec, "estimate", true))

@@ -89,10 +89,18 @@ struct Shared : LiveWorld {
   }
   /// The status, or `CODE text`.
   std::string ask(const std::string& user, const std::vector<std::string>& objects) {
-    const auto done = service.answer(request(user, objects), Deadline::max());
+    return status_of(service.answer(request(user, objects), Deadline::max()));
+  }
+  std::string ask_waiting(const std::string& user, const std::string& waiting) {
+    WhatIfRequest asked = request(user, {});
+    asked.question["spec"] = json::object{{"waiting", json::parse(waiting)}};
+    return status_of(service.answer(asked, Deadline::max()));
+  }
+  static std::string status_of(const ApiResult<json::object>& done) {
     if (!done) return fmt::format("{} {}", done.error().code, done.error().text);
     return json::serialize(done->at("status"));
   }
+  ObjectAccess& objects() { return machine.objects(); }
 
   Roles roles;
   HostWhatIf service{source(), roles, at_rest()};
@@ -136,11 +144,7 @@ TEST(WhatIf, WhoeverMayReadWhatWaitsMayAskWhenItStarts) {
   for (const char* ns : {"a", "b"}) world.apply(workload(ns, "waits", 3));
   world.settle();
   const auto ask = [&](const std::string& user, const std::string& waiting) {
-    WhatIfRequest request = Shared::request(user, {});
-    request.question["spec"] = json::object{{"waiting", json::parse(waiting)}};
-    const auto done = world.service.answer(request, Deadline::max());
-    if (!done) return fmt::format("{} {}", done.error().code, done.error().text);
-    return json::serialize(done->at("status"));
+    return world.ask_waiting(user, waiting);
   };
   const std::string of_queue = R"({"clusterQueue":"shared"})";
   EXPECT_THAT(ask("operator", of_queue), AllOf(HasSubstr(R"("namespace":"a","name":"waits")"),
@@ -157,6 +161,39 @@ TEST(WhatIf, WhoeverMayReadWhatWaitsMayAskWhenItStarts) {
   EXPECT_EQ(ask("tenant-a", R"({"workloads":[{"namespace":"b","name":"waits"}]})"),
             "403 workloads.kueue.x-k8s.io \"waits\" is forbidden: User \"tenant-a\" cannot get "
             "resource \"workloads\" in API group \"kueue.x-k8s.io\" in the namespace \"b\"");
+}
+
+/// What waits in it is not queued: the answer would be empty without a word.
+TEST(WhatIf, AQueueThatIsStoppedSaysSoToWhoeverMayReadIt) {
+  Shared world;
+  const std::string of_queue = R"({"clusterQueue":"shared"})";
+  EXPECT_THAT(world.ask_waiting("operator", of_queue), Not(HasSubstr("warnings")));
+  json::object queue = *world.objects().get(world.kind("clusterqueues"), "shared");
+  queue["spec"].as_object()["stopPolicy"] = "Hold";
+  ASSERT_TRUE(world.objects().update(queue).ok());
+  world.settle();
+  const std::string warning =
+      R"("warnings":["ClusterQueue shared is stopped (Hold): its spec.stopPolicy has to become None"])";
+  for (const char* asked :
+       {R"({"clusterQueue":"shared"})", R"({"localQueue":"q","namespace":"a"})"}) {
+    EXPECT_THAT(world.ask_waiting("operator", asked), HasSubstr(warning));
+    EXPECT_THAT(world.ask_waiting("nobody", asked), Not(HasSubstr("warnings")));
+  }
+}
+
+TEST(WhatIf, AJobThatHasEndedStartsNotAgain) {
+  Shared world;
+  const std::string job = R"({"apiVersion":"batch/v1","kind":"Job","metadata":{"name":"done",
+      "namespace":"a"},"spec":{"template":{"spec":{"restartPolicy":"Never","containers":[{"name":"c",
+      "image":"i"}]}}}})";
+  EXPECT_THAT(world.ask("tenant-a", {job}), HasSubstr(R"("decision":"NotQueued")"));
+  world.apply(job);
+  ASSERT_TRUE(world.objects()
+                  .update_status(world.kind("jobs"), "a/done",
+                                 {{"conditions", {{{"type", "Complete"}, {"status", "True"}}}}})
+                  .ok());
+  world.settle();
+  EXPECT_THAT(world.ask("tenant-a", {job}), HasSubstr(R"("decision":"Finished")"));
 }
 
 /// Victims in namespaces whose workloads the user may not read are counted; nothing names them.
