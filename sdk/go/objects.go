@@ -29,6 +29,7 @@ func (o *Objects) Find(what ObjectRef) (Object, error) {
 // List gives those of a kind. No namespace: all; the selector: `a=b,c in (d,e)`, or nothing.
 func (o *Objects) List(what ObjectRef, selector string) ([]Object, error) {
 	request := named(what)
+	delete(request, "name")
 	request["selector"] = selector
 	var out []Object
 	return out, o.host.ask("objects.list", request, &out)

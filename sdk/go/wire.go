@@ -12,6 +12,9 @@ import (
 const (
 	// Protocol is the version of the protocol that this package speaks.
 	Protocol = 1
+	// Revision is the latest that this package speaks; a host that names an earlier one does not know
+	// what came after it, and refuses that.
+	Revision = 1
 	// MostBytes is what the body of a frame may have.
 	MostBytes = 16 << 20
 )

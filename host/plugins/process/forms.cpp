@@ -6,13 +6,16 @@
 #include <algorithm>
 #include <boost/json.hpp>
 #include <string>
+#include <vector>
 
 #include "api/json/json.hpp"
 #include "host/plugins/process/words.hpp"
 #include "host/plugins/text_gate.hpp"
 #include "sluice/ext/check_controller.h"
 #include "sluice/ext/controller.h"
+#include "sluice/ext/post_admit.h"
 #include "sluice/ext/schema.h"
+#include "sluice/ext/timers.h"
 #include "sluice/ext/validator.h"
 
 namespace sluice::host {
@@ -34,6 +37,7 @@ constexpr MemberForm kForms[] = {
     {kHelloForm, "description", MemberType::kText},
     {kHelloForm, "configSchema", MemberType::kObject},
 
+    {kAnyAnswer, "answer", MemberType::kNumber, true, 1},
     {kAnyAnswer, "failed", MemberType::kText},
     {kAnyAnswer, "refused", MemberType::kText},
     {kAnyAnswer, "retry", MemberType::kYesNo},
@@ -59,6 +63,8 @@ constexpr MemberForm kForms[] = {
     {SLUICE_EXT_VALIDATOR, "setsDefaults", MemberType::kYesNo},
     {SLUICE_EXT_SCHEMA, "contribution", MemberType::kAny, true},  // an object, or a list of them
 
+    {kAnyRequest, "request", MemberType::kNumber, true, 1},
+    {kAnyRequest, "service", MemberType::kText, true},
     {"objects.get", "apiVersion", MemberType::kText},
     {"objects.get", "kind", MemberType::kText},
     {"objects.get", "namespace", MemberType::kText},
@@ -91,6 +97,7 @@ constexpr MemberForm kForms[] = {
     {"state.remove", "key", MemberType::kText},
     {"state.keys", "prefix", MemberType::kText},
 
+    {kAnyNote, "note", MemberType::kText, true},
     {"log", "level", MemberType::kNumber},
     {"log", "text", MemberType::kText},
     {"report", "namespace", MemberType::kText},
@@ -123,6 +130,23 @@ constexpr MemberForm kForms[] = {
     {"metric", "add", MemberType::kNumber},
     {"metric", "set", MemberType::kNumber},
 };
+
+/// Extension points of which nothing has to be known.
+constexpr std::string_view kBarePoints[] = {SLUICE_EXT_TIMERS, SLUICE_EXT_POST_ADMIT};
+
+/// What an object may have: the members of these.
+struct Forms {
+  std::string_view own, common = {};
+
+  bool include(const MemberForm& member) const {
+    return member.of == own || (!common.empty() && member.of == common);
+  }
+};
+
+bool is_known(std::string_view of) {
+  return std::ranges::any_of(kForms, [&](const MemberForm& member) { return member.of == of; }) ||
+         std::ranges::find(kBarePoints, of) != std::end(kBarePoints);
+}
 
 /// What is allowed, for a sentence: "it must be …".
 std::string wanted(const MemberForm& member) {
@@ -193,32 +217,58 @@ bool fits(const MemberForm& member, const json::value& value) {
   return true;
 }
 
-Result<void> check(std::string_view of, const json::object& said, std::string_view whose,
+Result<void> check(const Forms& forms, const json::object& said, std::string_view whose,
                    const std::string& path);
 
-/// What is inside of a member that fits.
+/// What is inside of a member that fits. Points that are not known are judged elsewhere.
 Result<void> check_inside(const MemberForm& member, const json::value& value,
                           std::string_view whose, const std::string& path) {
   if (member.type == MemberType::kPoints)
-    for (const auto& [id, point] : value.get_object())
-      if (auto inside = check(api::view(id), point.get_object(), whose,
-                              fmt::format("{}[{}].", path, shown_text(api::view(id), kShownBytes)));
+    for (const auto& [id, point] : value.get_object()) {
+      if (!is_known(api::view(id))) continue;
+      if (auto inside = check({api::view(id)}, point.get_object(), whose,
+                              fmt::format("{}[{}].", path, api::view(id)));
           !inside)
         return inside;
+    }
   if (member.each.empty()) return {};
   std::size_t index = 0;
   for (const json::value& each : value.get_array())
     if (auto inside =
-            check(member.each, each.get_object(), whose, fmt::format("{}[{}].", path, index++));
+            check({member.each}, each.get_object(), whose, fmt::format("{}[{}].", path, index++));
         !inside)
       return inside;
   return {};
 }
 
-Result<void> check(std::string_view of, const json::object& said, std::string_view whose,
+/// The names of all, what is peculiar to the object before what is common.
+std::string names_of(const Forms& forms) {
+  std::vector<std::string_view> names;
+  for (const bool own : {true, false})
+    for (const MemberForm& member : kForms)
+      if (forms.include(member) && (member.of == forms.own) == own) names.push_back(member.name);
+  return names.empty() ? "nothing" : fmt::format("{}", fmt::join(names, ", "));
+}
+
+/// The first member that the forms do not have.
+Result<void> check_known(const Forms& forms, const json::object& said, std::string_view whose,
+                         const std::string& path) {
+  for (const auto& [key, value] : said) {
+    const auto is_this = [&](const MemberForm& member) {
+      return forms.include(member) && member.name == api::view(key);
+    };
+    if (!std::ranges::any_of(kForms, is_this))
+      return Error{fmt::format("{} has {}{}, which this host does not know; there may be {}", whose,
+                               path, shown_text(api::view(key), kShownBytes), names_of(forms))};
+  }
+  return {};
+}
+
+Result<void> check(const Forms& forms, const json::object& said, std::string_view whose,
                    const std::string& path) {
+  if (auto known = check_known(forms, said, whose, path); !known) return known;
   for (const MemberForm& member : kForms) {
-    if (member.of != of) continue;
+    if (!forms.include(member)) continue;
     const std::string at = path + std::string(member.name);
     const json::value* value = api::find(said, member.name);
     if (value == nullptr) {
@@ -237,16 +287,27 @@ Result<void> check(std::string_view of, const json::object& said, std::string_vi
 
 std::span<const MemberForm> member_forms() { return kForms; }
 
-Result<void> check_answer(std::string_view hook, const json::object& answer) {
-  constexpr std::string_view kWhose = "its answer";
-  if (auto common = check(kAnyAnswer, answer, kWhose, ""); !common) return common;
-  for (const char* key : {"failed", "refused"})
-    if (api::find(answer, key) != nullptr) return {};
-  return check(hook, answer, kWhose, "");
+Result<void> check_hello(const json::object& hello) {
+  return check({kHelloForm}, hello, "its hello", "");
 }
 
-Result<void> check_members(std::string_view of, const json::object& said, std::string_view whose) {
-  return check(of, said, whose, "");
+Result<void> check_answer(std::string_view hook, const json::object& answer) {
+  for (const std::string_view key : {"failed", "refused"})
+    if (const json::value* why = api::find(answer, key)) {
+      if (why->is_string()) return {};
+      return Error{fmt::format("its answer has {}: {}; it must be a text", key,
+                               shown_text(api::to_json(*why), kShownBytes))};
+    }
+  return check({hook, kAnyAnswer}, answer, "its answer", "");
+}
+
+Result<void> check_note(std::string_view note, const json::object& said) {
+  return check({note, kAnyNote}, said, fmt::format("its note {}", note), "");
+}
+
+Result<void> check_request(std::string_view service, const json::object& request) {
+  if (!is_known(service)) return {};
+  return check({service, kAnyRequest}, request, fmt::format("its request {}", service), "");
 }
 
 }  // namespace sluice::host

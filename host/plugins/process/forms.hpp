@@ -2,10 +2,10 @@
 // to each hook, in what that says of the extension points, in requests and in notes. The table is
 // what sdk/protocol/sluice-plugin.schema.json says, by hook.
 //
-// A member of another type would read as one that is not there, and so as consent. Here it is found
-// before anything is read, and refused with a sentence that names the member, what came and what
-// has to. What a member means is judged where it is used. Members that are not known are left
-// alone.
+// A member of another type, or one that is misspelt, would read as one that is not there, and so as
+// consent. Here it is found before anything is read, and refused with a sentence that names the
+// member, what came and what has to. What a member means is judged where it is used. A plugin that
+// is newer than the host says what the host knows: kRevision.
 //
 // Constants and pure functions; any thread.
 #pragma once
@@ -43,19 +43,21 @@ struct MemberForm {
   std::span<const std::string_view> words = {};
 };
 
-/// What every answer may have, whatever the hook.
-inline constexpr std::string_view kAnyAnswer = "answer";
-/// What a hello has.
+/// What a hello has; what every answer, request and note may have, whatever it is about.
 inline constexpr std::string_view kHelloForm = "hello";
+inline constexpr std::string_view kAnyAnswer = "answer";
+inline constexpr std::string_view kAnyRequest = "request";
+inline constexpr std::string_view kAnyNote = "note";
 
 /// All of them.
 std::span<const MemberForm> member_forms();
 
-/// The members of the answer to `hook`; with `failed` or `refused` it says nothing else.
+Result<void> check_hello(const boost::json::object& hello);
+/// With `failed` or `refused` nothing else of it is read.
 Result<void> check_answer(std::string_view hook, const boost::json::object& answer);
-/// The members of anything else: a note, a request, a hello. `of`: as in MemberForm; `whose`: `its
-/// note log`.
-Result<void> check_members(std::string_view of, const boost::json::object& said,
-                           std::string_view whose);
+/// REQUIRES: the host knows the note.
+Result<void> check_note(std::string_view note, const boost::json::object& said);
+/// Of a service that the host does not know: nothing.
+Result<void> check_request(std::string_view service, const boost::json::object& request);
 
 }  // namespace sluice::host

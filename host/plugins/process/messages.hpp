@@ -15,7 +15,9 @@
 
 namespace sluice::host {
 
-inline constexpr int kProtocol = 1;
+/// What means something else counts the protocol; what was only added counts its revision, which
+/// the host says, so that a plugin which knows more does not say it.
+inline constexpr int kProtocol = 1, kRevision = 1;
 
 /// A message of either side: exactly one of the members below, whose value is its subject, and what
 /// belongs to it.

@@ -167,7 +167,10 @@ bool PluginProcess::start(Lock& lock) {
 
 Result<void> PluginProcess::greet(Clock::time_point until) {
   api::JsonMembers ours;
-  ours.number("protocol", kProtocol).text("host", version()).text("plugin", name_);
+  ours.number("protocol", kProtocol)
+      .number("revision", kRevision)
+      .text("host", version())
+      .text("plugin", name_);
   api::JsonMembers hello;
   hello.document("hello", ours.take());
   if (auto sent = socket_->send(hello.take(), until); !sent)
@@ -184,7 +187,7 @@ Result<void> PluginProcess::greet(Clock::time_point until) {
   if (!protocol || *protocol != kProtocol)
     return Error{fmt::format("it speaks protocol {}, this host speaks {}",
                              protocol ? std::to_string(*protocol) : "(none named)", kProtocol)};
-  if (auto formed = check_members(kHelloForm, said->body, "its hello"); !formed) return formed;
+  if (auto formed = check_hello(said->body); !formed) return formed;
   ProcessHello hello_now{std::string(api::find_text(said->body, "name")),
                          shown_text(api::find_text(said->body, "version"), 64),
                          shown_text(api::find_text(said->body, "description")), ""};

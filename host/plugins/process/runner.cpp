@@ -62,11 +62,14 @@ PortAnswer answer_of(const Message& reply) {
           std::string(api::find_text(reply.body, "error"))};
 }
 
-api::JsonMembers naming(const PluginObjectRef& ref) {
+api::JsonMembers naming_all(const PluginObjectRef& ref) {
   api::JsonMembers members;
-  members.text("apiVersion", ref.api_version).text("kind", ref.kind);
-  members.text("namespace", ref.ns).text("name", ref.name);
+  members.text("apiVersion", ref.api_version).text("kind", ref.kind).text("namespace", ref.ns);
   return members;
+}
+
+api::JsonMembers naming(const PluginObjectRef& ref) {
+  return naming_all(ref).text("name", ref.name);
 }
 
 }  // namespace
@@ -76,7 +79,7 @@ PortAnswer RemotePort::get(const PluginObjectRef& ref) const {
 }
 
 PortAnswer RemotePort::list(const PluginObjectRef& ref, std::string_view selector) const {
-  return answer_of(line_.ask("objects.list", naming(ref).text("selector", selector)));
+  return answer_of(line_.ask("objects.list", naming_all(ref).text("selector", selector)));
 }
 
 namespace {

@@ -193,8 +193,7 @@ std::string reply(const Message& request, const Said& said) {
 Result<void> take_note(const sluice_host_t* host, const Message& note) {
   for (const Note& known : kNotes) {
     if (known.name != note.name) continue;
-    const std::string whose = "its note " + note.name;
-    if (auto formed = check_members(note.name, note.body, whose); !formed) return formed;
+    if (auto formed = check_note(note.name, note.body); !formed) return formed;
     known.take(host, note.body);
     return {};
   }
@@ -208,7 +207,7 @@ std::string reply_to(const sluice_host_t* host, const Message& request) {
   const std::size_t dot = std::min(name.find('.'), name.size());
   const std::string_view what = name.substr(std::min(dot + 1, name.size()));
   Said said;
-  if (auto formed = check_members(name, request.body, "its request " + shown_text(name)); !formed) {
+  if (auto formed = check_request(name, request.body); !formed) {
     said.error = formed.error().text;
     return reply(request, said);
   }

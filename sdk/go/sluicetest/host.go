@@ -91,8 +91,8 @@ func New(t testing.TB, plugin sluice.Plugin, config string) *Host {
 		_ = ours.Close()
 		<-ended
 	})
-	h.send(map[string]any{"hello": map[string]any{"protocol": sluice.Protocol, "host": "test",
-		"plugin": plugin.Name}})
+	h.send(map[string]any{"hello": map[string]any{"protocol": sluice.Protocol,
+		"revision": sluice.Revision, "host": "test", "plugin": plugin.Name}})
 	if said, _ := h.receive(); said.Hello == nil || said.Hello.Name != plugin.Name {
 		t.Fatalf("it did not say hello as %s", plugin.Name)
 	}

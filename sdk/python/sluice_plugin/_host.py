@@ -56,7 +56,7 @@ class Objects:
              selector: str = "") -> List[Json]:
         """namespace empty: all; selector: `a=b,c in (d,e)`."""
         return self._ask("objects.list", apiVersion=api_version, kind=kind, namespace=namespace,
-                         name="", selector=selector)
+                         selector=selector)
 
     def create(self, obj: Json) -> Json:
         return self._ask("objects.create", object=obj)

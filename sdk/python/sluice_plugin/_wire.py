@@ -10,6 +10,9 @@ from typing import Any, Dict, Optional
 Message = Dict[str, Any]
 
 PROTOCOL = 1
+REVISION = 1
+"""The latest that this package speaks; a host that names an earlier one does not know what came
+after it, and refuses that."""
 MOST_BYTES = 16 << 20
 
 

@@ -17,7 +17,7 @@ from typing import Any, Dict, List, Optional, Type
 from ._answers import CheckAnswer, Json
 from ._host import SECOND
 from ._plugin import Loop, Plugin
-from ._wire import PROTOCOL, Message, Wire
+from ._wire import PROTOCOL, REVISION, Message, Wire
 
 
 class CallFailed(AssertionError):
@@ -54,7 +54,8 @@ class FakeHost:
 
     def __enter__(self) -> FakeHost:
         self._plugin.start()
-        self._wire.send({"hello": {"protocol": PROTOCOL, "host": "test", "plugin": "test"}})
+        self._wire.send({"hello": {"protocol": PROTOCOL, "revision": REVISION, "host": "test",
+                                   "plugin": "test"}})
         said = self._wire.receive()
         assert said is not None
         self.hello = said["hello"]
@@ -189,7 +190,8 @@ class FakeHost:
             key = (obj["apiVersion"], obj["kind"], obj["metadata"].get("namespace", ""),
                    obj["metadata"]["name"])
         else:
-            key = (request["apiVersion"], request["kind"], request["namespace"], request["name"])
+            key = (request["apiVersion"], request["kind"], request["namespace"],
+                   request.get("name", ""))
         if what == "list":
             return {"result": [each for at, each in sorted(self.objects.items())
                                if at[:2] == key[:2] and key[2] in ("", at[2])]}

@@ -1,11 +1,10 @@
-// The types of what a plugin's process says: a member of another type than the protocol allows is
-// never taken for one that is not there.
+// What a plugin's process says is held to the protocol: a member of another type, or one that is
+// not known, is never taken for one that is not there.
 #include <gtest/gtest.h>
 
 #include <boost/json.hpp>
 #include <fstream>
 #include <map>
-#include <set>
 #include <sstream>
 
 #include "host/plugins/process/forms.hpp"
@@ -74,6 +73,49 @@ TEST_F(ProcessForms, AnswersToOtherHooksAreHeldToTheirTypes) {
   EXPECT_FALSE(set->check_controllers().begin(query("a")));
 }
 
+TEST_F(ProcessForms, AMemberThatNobodyKnowsIsNotConsent) {
+  const std::string may = "errors, answer, failed, refused, retry";
+  const std::string may_inside = "kind, path, value, detail";
+  struct {
+    std::string answer, member, may;
+  } const cases[] = {
+      {R"({"error":[{"path":"a","detail":"b"}]})", "error", may},
+      {R"({"errors":[],"warnings":["w"]})", "warnings", may},
+      {R"({"Errors":null})", "Errors", may},
+      {R"({"object":{}})", "object", may},  // of another hook
+      {R"({"retry":true,"after":3})", "after", may},
+      {R"({"errors":[{"path":"a","message":"b"}]})", "errors[0].message", may_inside},
+      {R"({"errors":[{"path":"a","detail":"b"},{"path":"a","detail":"b","":0}]})", "errors[1].",
+       may_inside},
+  };
+  for (const auto& each : cases) {
+    SCOPED_TRACE(each.answer);
+    const auto set = load({peer_saying("says", R"({"validator.validate":)" + each.answer + "}")});
+    ASSERT_NE(set, nullptr);
+    const auto errors = set->validators().validate(job());
+    ASSERT_EQ(errors.size(), 1u);
+    const std::string said = "plugin peer, validator.validate: its answer has " + each.member +
+                             ", which this host does not know; there may be " + each.may;
+    EXPECT_NE(errors[0].text().find(said), std::string::npos) << errors[0].text();
+    EXPECT_EQ(set->status()[0].last_fault, said);
+  }
+}
+
+TEST_F(ProcessForms, WithAFailureNothingElseOfAnAnswerIsRead) {
+  const auto set = load({peer_saying(
+      "says", R"({"validator.validate":{"failed":"out of paper","error":[],"errors":5}})")});
+  ASSERT_NE(set, nullptr);
+  EXPECT_EQ(set->validators().validate(job()).size(), 1u);
+  EXPECT_EQ(set->status()[0].last_fault,
+            "plugin peer, validator.validate: it failed: out of paper");
+}
+
+TEST_F(ProcessForms, ItsHelloIsHeldToItsMembers) {
+  EXPECT_EQ(load_error({peer("greets")}),
+            "plugin peer: its hello has configschema, which this host does not know; there may be "
+            "protocol, name, version, description, configSchema");
+}
+
 TEST_F(ProcessForms, WhatItProvidesIsHeldToItsTypes) {
   struct {
     const char* points;
@@ -94,6 +136,15 @@ TEST_F(ProcessForms, WhatItProvidesIsHeldToItsTypes) {
        R"(its answer has points: {"timers/1":true}; it must be an object of objects)"},
       {R"(["timers/1"])",
        R"(its answer has points: ["timers/1"]; it must be an object of objects)"},
+      {R"({"validator/1":{"kinds":["ConfigMap"],"setDefaults":true}})",
+       "its answer has points[validator/1].setDefaults, which this host does not know; there may "
+       "be kinds, setsDefaults"},
+      {R"({"timers/1":{"numbers":[7]}})",
+       "its answer has points[timers/1].numbers, which this host does not know; there may be "
+       "nothing"},
+      {R"({"queue-watch/2":{"numbers":[7]}})",
+       "queue-watch/2 is not for a process of its own: this host has no such extension point; load "
+       "it without `isolation`"},
   };
   for (const auto& each : cases)
     EXPECT_EQ(load_error({peer_saying(
@@ -101,23 +152,45 @@ TEST_F(ProcessForms, WhatItProvidesIsHeldToItsTypes) {
               std::string("plugin peer cannot be created: ") + each.why);
 }
 
-TEST_F(ProcessForms, ANoteOfAnotherTypeEndsItAndARequestIsRefused) {
-  const auto set = load(
-      {peer_saying("notes", R"({"note":"report","state":"Retry","requeueAfterSeconds":754.3})")});
-  ASSERT_NE(set, nullptr);
-  EXPECT_FALSE(set->check_controllers().begin(query("a")));
-  EXPECT_EQ(set->status()[0].last_fault,
-            "plugin peer, check-controller.begin: its note report has requeueAfterSeconds: "
-            "754.3; it must be a whole number up to 2147483647");
-  const auto other =
-      load({peer_saying("asks", R"({"request":1,"service":"state.set","key":"a","value":5})")});
-  ASSERT_NE(other, nullptr);
-  EXPECT_TRUE(other->check_controllers().begin(query("a")));
-  const auto reports = other->check_controllers().take_reports();
-  ASSERT_EQ(reports.size(), 1u);
-  EXPECT_EQ(reports[0].message,
-            R"({"code": "Invalid", "error": "its request state.set has value: 5; it must be a )"
-            R"(text", "reply": 1})");
+TEST_F(ProcessForms, ANoteOfAnotherFormEndsIt) {
+  struct {
+    const char* note;
+    const char* why;
+  } const cases[] = {
+      {R"({"note":"report","state":"Retry","requeueAfterSeconds":754.3})",
+       "report has requeueAfterSeconds: 754.3; it must be a whole number up to 2147483647"},
+      {R"({"note":"timer","timer":1,"time":5})",  // without `at` it would be cancelled
+       "timer has time, which this host does not know; there may be timer, at, note"},
+  };
+  for (const auto& each : cases) {
+    const auto set = load({peer_saying("notes", each.note)});
+    ASSERT_NE(set, nullptr);
+    EXPECT_FALSE(set->check_controllers().begin(query("a")));
+    EXPECT_EQ(set->status()[0].last_fault,
+              std::string("plugin peer, check-controller.begin: its note ") + each.why);
+  }
+}
+
+TEST_F(ProcessForms, ARequestOfAnotherFormIsRefused) {
+  struct {
+    const char* request;
+    const char* why;
+  } const cases[] = {
+      {R"({"request":1,"service":"state.set","key":"a","value":5})",
+       "its request state.set has value: 5; it must be a text"},
+      {R"({"request":1,"service":"objects.list","selectors":"a=b"})",  // without one it means all
+       "its request objects.list has selectors, which this host does not know; there may be "
+       "apiVersion, kind, namespace, selector, request, service"},
+  };
+  for (const auto& each : cases) {
+    const auto set = load({peer_saying("asks", each.request)});
+    ASSERT_NE(set, nullptr);
+    EXPECT_TRUE(set->check_controllers().begin(query("a")));
+    const auto reports = set->check_controllers().take_reports();
+    ASSERT_EQ(reports.size(), 1u);
+    EXPECT_EQ(reports[0].message,
+              R"({"code": "Invalid", "error": ")" + std::string(each.why) + R"(", "reply": 1})");
+  }
 }
 
 TEST_F(ProcessForms, AValidatorsKindsThatTheHostDoesNotHaveAreKnown) {
@@ -130,6 +203,30 @@ TEST_F(ProcessForms, AValidatorsKindsThatTheHostDoesNotHaveAreKnown) {
   for (const auto& judge : set->validators().never_asked(api::Scheme()))
     unknown += judge.plugin + " " + judge.kind.group_kind + "\n";
   EXPECT_EQ(unknown, "peer v1/ConfigMap\npeer Workload\npeer batch/Jobs\npeer example.com/Other\n");
+}
+
+/// Whatever the SDK says is what the host knows: no refusal is one of its form.
+TEST_F(ProcessForms, TheSdkSaysNothingThatTheHostDoesNotKnow) {
+  PluginConfig config = peer("");
+  config.process->command.back() = SLUICE_SOURCE "/tests/host/plugins/fixtures/asks_all.py";
+  const auto set = load({config});
+  ASSERT_NE(set, nullptr);
+  CheckControllers& checks = set->check_controllers();
+  EXPECT_TRUE(checks.check_changed("check", kCheckJson)->active);
+  EXPECT_EQ(checks.explain(query("a")).lines, std::vector<std::string>{"it is asked"});
+  EXPECT_EQ(set->validators()
+                .validate({WriteOperation::kCreate, "v1", "ConfigMap",
+                           R"({"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a"}})", ""})
+                .size(),
+            1u);
+  ASSERT_TRUE(checks.begin(query("a"))) << set->status()[0].last_fault;
+  const auto reports = checks.take_reports();
+  ASSERT_EQ(reports.size(), 4u);
+  const json::value said = json::parse(reports[3].message);
+  EXPECT_EQ(said.as_array().size(), 11u);
+  for (const json::value& each : said.as_array())  // what it may do here, and with what, is another
+    EXPECT_EQ(std::string(each.as_string()).find("its request"), std::string::npos) << each;
+  EXPECT_EQ(set->status()[0].faults, 0u) << set->status()[0].last_fault;
 }
 
 // ---- the table and the schema that ships
@@ -158,13 +255,12 @@ std::string type_word(const MemberForm& member) {
   return "any";
 }
 
-/// What the schema says of the members, but for those that name the message.
+/// What the schema says of the members. There are no others.
 Types types_in(const json::value& definition) {
-  static const std::set<std::string> kNaming{"answer", "request", "service",
-                                             "note",   "host",    "plugin"};
+  const json::value* others = definition.as_object().if_contains("additionalProperties");
+  EXPECT_TRUE(others != nullptr && *others == false) << definition;
   Types out;
   for (const auto& [key, value] : definition.at("properties").as_object()) {
-    if (kNaming.contains(std::string(key))) continue;
     const json::object none;
     const json::object& says = value.is_object() ? value.get_object() : none;
     std::string type = says.contains("enum") ? "string" : "any";
@@ -201,12 +297,12 @@ TEST(ProcessFormsTable, SaysWhatTheSchemaOfTheProtocolSays) {
             }),
             types_in(defs.at("answer")));
   EXPECT_EQ(types_of([](const std::string& of) {
-              return of.starts_with("objects.") || of.starts_with("state.");
+              return of == "request" || of.starts_with("objects.") || of.starts_with("state.");
             }),
             types_in(defs.at("request")));
   EXPECT_EQ(types_of([](const std::string& of) {
-              return of == "log" || of == "report" || of == "timer" || of == "event" ||
-                     of == "requeue" || of == "metric";
+              return of == "note" || of == "log" || of == "report" || of == "timer" ||
+                     of == "event" || of == "requeue" || of == "metric";
             }),
             types_in(defs.at("note")));
   const json::value& points = defs.at_pointer("/answer/properties/points/properties");
