@@ -103,7 +103,8 @@ void add_details(const Engine& engine, const ObjectAccess& objects, WorkloadId i
     if (awaited) check.erase("details");
     tell(plugins.explain(*query), check);
     const std::string trouble = plugins.trouble(query->check_json);
-    if (!trouble.empty()) array_of(check, "details").emplace_back(trouble);
+    if (!trouble.empty() && trouble != text_in(check, "message"))  // which says it already
+      array_of(check, "details").emplace_back(trouble);
   }
 }
 

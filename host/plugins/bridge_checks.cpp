@@ -148,8 +148,13 @@ std::optional<CheckActivity> CheckBridge::tell(LoadedPlugin& plugin, const std::
                if (!late)
                  now = std::move(said);
                else if (!gone)
-                 late_.push_back(
-                     {controller_name_of(asked->check_json), asked->check, std::move(said), {}, 0});
+                 late_.push_back({controller_name_of(asked->check_json),
+                                  asked->check,
+                                  std::move(said),
+                                  {},
+                                  0,
+                                  false,
+                                  {}});
              });
   return now;
 }
@@ -196,19 +201,28 @@ bool CheckBridge::begin(const CheckQuery& query) {
   };
   plugin->ask(Hook::kBeginCheck, about_of(*asked->workload), put,
               [this, plugin, asked, &begun](Answer outcome, const hooks::Fault&, bool late) {
-                if (outcome == Answer::kOk) failed_.erase(plugin);
-                if (outcome == Answer::kOk) return;
-                failed_[plugin] = plugin->health().last_fault();
+                const bool well = outcome == Answer::kOk;
+                if (well)
+                  failed_.erase(plugin);
+                else
+                  failed_[plugin] = plugin->health().last_fault();
                 if (!late)
-                  begun = false;
-                else if (!plugin->was_lost())  // else it begins again with the next life
+                  begun = well;
+                else if (well || !plugin->was_lost())  // else it begins again with the next life
                   late_.push_back({controller_name_of(asked->check_json),
                                    asked->check,
                                    {},
                                    asked->workload->meta.key(),
-                                   asked->attempt});
+                                   asked->attempt,
+                                   well,
+                                   well ? "" : failed_[plugin]});
               });
   return begun;
+}
+
+bool CheckBridge::owes_answer(std::string_view controller_name) const {
+  const auto found = by_name_.find(controller_name);
+  return found != by_name_.end() && found->second->owes_answer();
 }
 
 void CheckBridge::cancel(const CheckQuery& query, std::string_view why) {
@@ -264,8 +278,7 @@ std::string CheckBridge::trouble(std::string_view check_json) const {
   const auto failed = failed_.find(plugin);
   if (!plugin->away() && failed == failed_.end()) return {};
   const std::string fault = failed == failed_.end() ? "" : ": " + failed->second;
-  return plugin->away() ? "its process is gone, and is started again" + fault
-                        : "its plugin failed, and is asked again" + fault;
+  return std::string(plugin->away() ? kPluginGone : kPluginFailed) + fault;
 }
 
 std::vector<std::string> CheckBridge::take_restarted() {

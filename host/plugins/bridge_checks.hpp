@@ -32,6 +32,7 @@ class CheckBridge final : public CheckControllers {
   std::optional<CheckActivity> check_changed(const std::string& check,
                                              std::string_view check_json) override;
   bool begin(const CheckQuery& query) override;
+  bool owes_answer(std::string_view controller_name) const override;
   void cancel(const CheckQuery& query, std::string_view why) override;
   CheckTelling explain(const CheckQuery& query) override;
   std::string trouble(std::string_view check_json) const override;

@@ -47,13 +47,20 @@ struct CheckActivity {
 };
 
 /// What became of a question that was not answered at once: what was said of a check, or, without
-/// that, an attempt that did not begin.
+/// that, whether an attempt began.
 struct LateAnswer {
   std::string controller, check;  ///< spec.controllerName, name
   std::optional<CheckActivity> activity;
   std::string workload;  ///< key
   std::uint64_t attempt = 0;
+  bool began = false;
+  std::string fault;  ///< where it did not begin
 };
+
+/// How the sentences begin that tell of a plugin which does not get on with checks.
+inline constexpr std::string_view kPluginGone = "its process is gone, and is started again";
+inline constexpr std::string_view kPluginFailed = "its plugin failed, and is asked again";
+inline constexpr std::string_view kPluginOff = "its plugin failed too often, and is asked no more";
 
 /// What a plugin has to say of an attempt beside its state, as sentences for people.
 struct CheckTelling {
@@ -89,9 +96,14 @@ class CheckControllers {
   /// nullopt: the answer comes later.
   virtual std::optional<CheckActivity> check_changed(const std::string& check,
                                                      std::string_view check_json) = 0;
-  /// False: the plugin faulted (shown, counted); ask again later. It may also turn out later that
-  /// it did not begin.
+  /// False: the plugin faulted (shown, counted); ask again later. It may also turn out later
+  /// whether it began: then the plugin owes the answer.
   virtual bool begin(const CheckQuery& query) = 0;
+  /// Has it been asked anything that it has not answered?
+  virtual bool owes_answer(std::string_view controller_name) const {
+    static_cast<void>(controller_name);
+    return false;
+  }
   /// Faults are shown and counted; there is nothing to repeat.
   virtual void cancel(const CheckQuery& query, std::string_view why) = 0;
   /// Faults are shown and counted.

@@ -203,6 +203,8 @@ class LoadedPlugin {
     if (process_ == nullptr) return pace;
     return std::max({pace, process_->pause(), in_line_.empty() ? 0 : kUnderWay});
   }
+  /// Questions wait for its answer.
+  bool owes_answer() const { return !in_line_.empty(); }
   /// It has a process of its own, which is not there.
   bool away() const { return process_ != nullptr && !process_->is_up(); }
   /// Whether the call that ended last did so because its process was gone, or came to be: what it

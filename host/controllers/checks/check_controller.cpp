@@ -21,6 +21,10 @@ namespace json = boost::json;
 /// The sort of a key that names a controller, whose line needs a timer; checks and workloads have
 /// the sort 0.
 constexpr std::uint32_t kLine = 1;
+/// The same of one whose plugin is gone.
+constexpr std::uint32_t kAway = 2;
+/// Who is back sooner was not missed: nothing is written.
+constexpr Duration kMissedAfter = kSecond;
 /// So many keys leave a line at a time; those that have to wait once more go to its end.
 constexpr std::size_t kMostFromLine = 32;
 /// On an AdmissionCheck: the plugin that answers for it.
@@ -30,6 +34,31 @@ constexpr std::string_view kStates[] = {"Pending", "Ready", "Retry", "Rejected"}
 
 std::string controller_name(const json::object& check) {
   return std::string(api::find_text(part(check, "spec"), "controllerName"));
+}
+
+std::string check_naming(std::string_view check, std::string_view controller) {
+  return fmt::format(R"({{"metadata":{{"name":"{}"}},"spec":{{"controllerName":"{}"}}}})", check,
+                     controller);
+}
+
+bool is_trouble(std::string_view message) {
+  return message.starts_with(kPluginGone) || message.starts_with(kPluginFailed) ||
+         message.starts_with(kPluginOff);
+}
+
+/// What the state of a check that waits says of its plugin; empty: nothing. False: it says so
+/// already.
+bool tell_trouble(const std::string& key, const api::WorkloadStatus& status, std::string_view check,
+                  const std::string& trouble, ObjectAccess& objects) {
+  for (const api::AdmissionCheckState& now : status.admission_checks) {
+    if (now.name != check) continue;
+    const bool is_said = trouble.empty() ? !is_trouble(now.message) : now.message == trouble;
+    if (now.state != "Pending" || is_said) return false;
+    api::AdmissionCheckState told = now;
+    told.message = trouble;
+    return static_cast<bool>(objects.report_check(key, told));
+  }
+  return false;
 }
 
 /// The name of a pod set that the updates name and the workload does not have; empty: none.
@@ -103,7 +132,11 @@ void CheckController::take_late(LateAnswer late, std::vector<WorkKey>& keys) {
   if (workload == begun_.end()) return;
   const auto begun = workload->second.find(late.check);
   if (begun == workload->second.end() || begun->second.attempt != late.attempt) return;
-  begun->second.failed = true;
+  begun->second.sure = late.began;
+  if (!late.began)
+    begun->second.trouble = plugins_.quarantined(late.controller)
+                                ? std::string(kPluginOff)
+                                : fmt::format("{}: {}", kPluginFailed, late.fault);
   keys.push_back(workload_key(late.workload));
 }
 
@@ -116,6 +149,7 @@ void CheckController::poll(std::vector<WorkKey>& keys) {
   for (WorkKey& key : std::exchange(named_, {})) keys.push_back(std::move(key));
   for (LateAnswer& late : plugins_.take_late()) take_late(std::move(late), keys);
   for (const std::string& controller : plugins_.take_restarted()) begin_again(controller, keys);
+  note_away(keys);
   for (auto it = lines_.begin(); it != lines_.end();) {
     serve_line(it->first, it->second, keys);
     it = it->second.order.empty() ? lines_.erase(it) : std::next(it);
@@ -129,10 +163,36 @@ void CheckController::begin_again(const std::string& controller, std::vector<Wor
     for (auto& [check, begun] : checks) {
       if (begun.controller != controller) continue;
       begun.again = true;
-      begun.failed = false;
+      begun.trouble.clear();
       keys.push_back(workload_key(workload));
     }
   }
+}
+
+void CheckController::note_away(std::vector<WorkKey>& keys) {
+  for (const auto& [check, controller] : controller_of_) {
+    if (!plugins_.away(controller))
+      away_.erase(controller);
+    else if (away_.try_emplace(controller).second)
+      keys.push_back({nullptr, controller, kAway});
+  }
+}
+
+/// When to look again. Those whose states have to tell of it are named.
+Time CheckController::look_at_away(const std::string& controller, Time now) {
+  const auto found = away_.find(controller);
+  if (found == away_.end() || found->second.is_told) return kNever;
+  Away& away = found->second;
+  if (!away.since) away.since = now;
+  if (now < *away.since + kMissedAfter) return *away.since + kMissedAfter;
+  away.is_told = true;
+  for (const auto& [workload, checks] : begun_)
+    for (const auto& [check, begun] : checks)
+      if (begun.controller == controller) named_.push_back(workload_key(workload));
+  if (const auto line = lines_.find(controller); line != lines_.end())
+    for (const WorkKey& key : line->second.order)
+      if (key.kind == workloads_) named_.push_back(key);
+  return kNever;
 }
 
 void CheckController::serve_line(const std::string& controller, Line& line,
@@ -165,6 +225,7 @@ Time CheckController::next_in_line(const std::string& controller,
 
 Result<Time> CheckController::reconcile(const WorkKey& key, ObjectAccess& objects) {
   if (key.sort == kLine) return next_in_line(key.name, objects);
+  if (key.sort == kAway) return look_at_away(key.name, objects.now());
   Result<void> done;
   if (key.kind == checks_) {
     done = look_at_check(key.name, objects);
@@ -245,10 +306,12 @@ Result<void> CheckController::set_active(const json::object& before, const Check
 /// What should be begun, against what was.
 Result<void> CheckController::look_at_workload(const std::string& key, ObjectAccess& objects) {
   std::map<std::string, std::string> wanted;  // check → controller
+  api::WorkloadStatus status;
   const auto id = engine_.find(key);
   const WorkloadState state = id ? engine_.state(*id) : WorkloadState::kFinished;
   if (state == WorkloadState::kQuotaReserved || state == WorkloadState::kAdmitted) {
-    for (const api::AdmissionCheckState& check : engine_.status(*id).admission_checks) {
+    status = engine_.status(*id);
+    for (const api::AdmissionCheckState& check : status.admission_checks) {
       const auto known = controller_of_.find(check.name);
       if (known != controller_of_.end() && plugins_.provides(known->second))
         wanted.emplace(check.name, known->second);
@@ -258,28 +321,77 @@ Result<void> CheckController::look_at_workload(const std::string& key, ObjectAcc
   end_others(key, id.value_or(0), attempt, wanted);
   std::string failed;
   for (const auto& [check, controller] : wanted) {
-    bool begun_now = true;
-    if (const auto begun = begun_.find(key); begun != begun_.end()) {
-      const auto known = begun->second.find(check);
-      if (known != begun->second.end() && known->second.failed) {
-        begun->second.erase(known);
-        begun_now = false;
-      } else if (known != begun->second.end() && !known->second.again) {
-        continue;
-      }
-    }
-    if (begun_now) {
-      if (has_to_wait(controller, workload_key(key))) continue;
-      begun_now = begin(key, *id, check, controller, objects);
-      if (!begun_now && plugins_.away(controller) && has_to_wait(controller, workload_key(key)))
-        continue;  // the next life begins it
-    }
-    if (!begun_now) failed = check;
-    note_service(check, controller, begun_now);
+    const Standing standing = go_on(key, *id, check, controller, objects);
+    if (standing.is == Standing::Is::kUnknown) continue;
+    const bool told = tell_trouble(key, status, check, standing.trouble, objects);
+    if (is_tried_later(key, attempt, check, controller, standing, told)) failed = check;
   }
   if (failed.empty()) return {};
   return Error{fmt::format("check {} could not begin: plugin {} did not answer properly", failed,
                            plugins_.plugin_of(wanted.at(failed)))};
+}
+
+/// Begins an attempt where that is due.
+CheckController::Standing CheckController::go_on(const std::string& key, WorkloadId id,
+                                                 const std::string& check,
+                                                 const std::string& controller,
+                                                 const ObjectAccess& objects) {
+  const Begun* begun = find_begun(key, check);
+  if (begun && !begun->trouble.empty()) return {Standing::Is::kFailed, begun->trouble};
+  if (!begun || begun->again) {
+    if (has_to_wait(controller, workload_key(key))) return while_away(check, controller);
+    const bool begun_now = begin(key, id, check, controller, objects);
+    if (!begun_now && plugins_.away(controller) && has_to_wait(controller, workload_key(key)))
+      return while_away(check, controller);  // the next life begins it
+    note_service(check, controller, begun_now);
+    if (!begun_now && plugins_.quarantined(controller))
+      return {Standing::Is::kFailed, std::string(kPluginOff)};
+    if (!begun_now) {
+      std::string why = plugins_.trouble(check_naming(check, controller));
+      return {Standing::Is::kFailed, why.empty() ? std::string(kPluginFailed) : std::move(why)};
+    }
+    begun = find_begun(key, check);
+  }
+  if (away_.contains(controller)) return while_away(check, controller);
+  return {begun && begun->sure ? Standing::Is::kBegun : Standing::Is::kUnknown};
+}
+
+CheckController::Standing CheckController::while_away(const std::string& check,
+                                                      const std::string& controller) const {
+  const auto away = away_.find(controller);
+  if (away == away_.end() || !away->second.is_told) return {};
+  std::string trouble = plugins_.trouble(check_naming(check, controller));
+  if (trouble.empty()) return {};  // it is there again
+  return {Standing::Is::kAway, std::move(trouble)};
+}
+
+/// Whether it failed, and nothing else has it looked at again. What was just told of it is written
+/// first, and that names the workload: then it is found here, and not begun once more before its
+/// time.
+bool CheckController::is_tried_later(const std::string& key, std::uint64_t attempt,
+                                     const std::string& check, const std::string& controller,
+                                     const Standing& standing, bool told) {
+  if (standing.is != Standing::Is::kFailed) return false;
+  if (told) {
+    const api::ObjectMeta& meta = engine_.object(*engine_.find(key))->meta;
+    begun_[key][check] = {meta.ns, meta.name, meta.uid, controller,
+                          attempt, false,     false,    standing.trouble};
+    return false;
+  }
+  if (const auto begun = begun_.find(key); begun != begun_.end()) {
+    begun->second.erase(check);
+    if (begun->second.empty()) begun_.erase(begun);
+  }
+  note_service(check, controller, false);
+  return true;
+}
+
+CheckController::Begun* CheckController::find_begun(const std::string& key,
+                                                    const std::string& check) {
+  const auto workload = begun_.find(key);
+  if (workload == begun_.end()) return nullptr;
+  const auto begun = workload->second.find(check);
+  return begun == workload->second.end() ? nullptr : &begun->second;
 }
 
 /// The check says of itself that it is not active while its plugin is in quarantine.
@@ -316,7 +428,14 @@ bool CheckController::begin(const std::string& key, WorkloadId id, const std::st
   if (!query) return true;  // nothing to begin with; a change comes
   if (!plugins_.begin(*query)) return false;
   const api::ObjectMeta& meta = query->workload->meta;
-  begun_[key][check] = {meta.ns, meta.name, meta.uid, controller, query->attempt};
+  begun_[key][check] = {meta.ns,
+                        meta.name,
+                        meta.uid,
+                        controller,
+                        query->attempt,
+                        false,
+                        !plugins_.owes_answer(controller),
+                        {}};
   return true;
 }
 
@@ -328,9 +447,7 @@ void CheckController::cancel(const std::string& check, const Begun& begun, std::
   CheckQuery query;
   query.workload = std::move(workload);
   query.check = check;
-  query.check_json =
-      fmt::format(R"({{"metadata":{{"name":"{}"}},"spec":{{"controllerName":"{}"}}}})", check,
-                  begun.controller);
+  query.check_json = check_naming(check, begun.controller);
   query.attempt = begun.attempt;
   plugins_.cancel(query, why);
 }

@@ -7,7 +7,9 @@
 // again, and so does a plugin's process that was started again; plugins take that as a repeat. A
 // report of another attempt than the present one is dropped and counted. The condition Active of an
 // AdmissionCheck says whether its plugin is there and can work; one that is quarantined cannot. A
-// plugin that takes its time answers later: the attempt counts as begun meanwhile.
+// plugin that takes its time answers later: the attempt counts as begun meanwhile. Where it fails
+// or is gone for a while, the message of a state that is Pending says so, until it takes the
+// attempt up: that is written once for each sentence.
 // Checks of controllers outside of this process are left alone. What a plugin that took much time
 // is to be told waits in line until it may be called again; nobody else waits for it. Belongs to
 // the kernel's thread.
@@ -53,7 +55,8 @@ class CheckController final : public Controller {
     std::string controller;     ///< spec.controllerName when it began
     std::uint64_t attempt = 0;
     bool again = false;   ///< its plugin was started again, and knows nothing of it
-    bool failed = false;  ///< it turned out that it did not begin
+    bool sure = false;    ///< its plugin said that it began
+    std::string trouble;  ///< it did not begin: the sentence for the check's state
   };
   using BegunChecks = std::map<std::string, Begun>;  // by check
   /// Keys that wait until the plugin of a controller may be called again, in order.
@@ -61,6 +64,17 @@ class CheckController final : public Controller {
     std::deque<WorkKey> order;
     std::unordered_set<WorkKey, WorkKeyHash> keys;  // those in `order`
     bool has_timer = false;
+  };
+
+  /// A plugin that is gone.
+  struct Away {
+    std::optional<Time> since;  ///< when it was looked at first
+    bool is_told = false;       ///< it takes so long that states say it
+  };
+  /// How an attempt stands with its plugin.
+  struct Standing {
+    enum class Is : std::uint8_t { kUnknown, kBegun, kAway, kFailed } is = Is::kUnknown;
+    std::string trouble = {};  ///< of the last two
   };
 
   void note_service(const std::string& check, const std::string& controller, bool served);
@@ -76,6 +90,14 @@ class CheckController final : public Controller {
   Result<void> set_active(const boost::json::object& before, const CheckActivity& activity,
                           std::string_view plugin, ObjectAccess& objects) const;
   Result<void> look_at_workload(const std::string& key, ObjectAccess& objects);
+  Standing go_on(const std::string& key, WorkloadId id, const std::string& check,
+                 const std::string& controller, const ObjectAccess& objects);
+  Standing while_away(const std::string& check, const std::string& controller) const;
+  bool is_tried_later(const std::string& key, std::uint64_t attempt, const std::string& check,
+                      const std::string& controller, const Standing& standing, bool told);
+  void note_away(std::vector<WorkKey>& keys);
+  Time look_at_away(const std::string& controller, Time now);
+  Begun* find_begun(const std::string& key, const std::string& check);
   void end_others(const std::string& key, WorkloadId id, std::uint64_t attempt,
                   const std::map<std::string, std::string>& wanted);
   bool begin(const std::string& key, WorkloadId id, const std::string& check,
@@ -97,6 +119,7 @@ class CheckController final : public Controller {
   /// Checks whose plugin was told of them and has not answered, or has, since the last look.
   std::unordered_map<std::string, std::optional<CheckActivity>> told_;
   std::map<std::string, Line> lines_;     // by controller
+  std::map<std::string, Away> away_;      // by controller
   std::set<std::string> out_of_service_;  // checks whose plugin was found in quarantine
   std::vector<WorkKey> named_;            // for the next poll
   std::uint64_t late_reports_ = 0;

@@ -87,11 +87,21 @@ struct CheckWorld : HostFixture {
   WorkloadState state(const std::string& name) {
     return kernel.engine().state(*kernel.engine().find("default/" + name));
   }
+  std::string message_of(const std::string& name) {
+    return at(get("workloads", "default/" + name), "/status/admissionChecks/0/message");
+  }
+  /// How often the workload was written since the last look.
+  int writes_of(const std::string& name) {
+    const std::string version =
+        at(get("workloads", "default/" + name), "/metadata/resourceVersion");
+    return std::exchange(versions[name], version) == version ? 0 : 1;
+  }
   std::string at_check(std::string_view pointer) {
     return at(kernel.current(*scheme.find_by_name("admissionchecks"), "fake"),
               std::string(pointer));
   }
 
+  std::map<std::string, std::string> versions;
   ObjectIndex own_index;
   FakeChecks plugins;
   std::optional<ControllerLoop> loop;
@@ -244,6 +254,107 @@ TEST(CheckController, AQuarantinedPluginIsNotActive) {
   world.pass(10 * kSecond);
   EXPECT_THAT(world.plugins.take(), ElementsAre("begin a fake 1", "check fake", "begin b fake 1"));
   EXPECT_EQ(world.at_check("/status/conditions/0/status"), "True");
+}
+
+TEST(CheckController, AStateThatWaitsSaysThatItsPluginFailed) {
+  CheckWorld world;
+  world.plugins.faulty = true;
+  world.plugins.troubled = "its plugin failed, and is asked again: plugin fake, begin: no paper";
+  world.workload("a");
+  EXPECT_EQ(world.message_of("a"), world.plugins.troubled);
+  EXPECT_EQ(world.plugins.tries, 1);  // what was written is no reason to ask once more
+  world.writes_of("a");
+  world.pass(kSecond);
+  world.pass(2 * kSecond);
+  EXPECT_EQ(world.plugins.tries, 3);
+  EXPECT_EQ(world.writes_of("a"), 0);  // the same sentence
+  world.plugins.troubled = "its plugin failed, and is asked again: plugin fake, begin: no ink";
+  world.pass(4 * kSecond);
+  EXPECT_EQ(world.message_of("a"), world.plugins.troubled);
+  EXPECT_EQ(world.plugins.tries, 4);
+  world.plugins.in_quarantine = true;
+  world.pass(8 * kSecond);
+  EXPECT_EQ(world.message_of("a"), "its plugin failed too often, and is asked no more");
+  world.plugins.faulty = world.plugins.in_quarantine = false;
+  world.pass(16 * kSecond);
+  EXPECT_EQ(world.message_of("a"), "");  // it has taken it up, and nothing else to say yet
+  EXPECT_EQ(world.plugins.tries, 6);
+  EXPECT_EQ(world.kernel.next_timer(), kNever);
+  CheckReport soon = world.plugins.report("Pending");
+  soon.message = "soon";
+  world.say(soon);
+  world.start();  // as after a restart: it begins again, and what it said stays
+  EXPECT_EQ(world.message_of("a"), "soon");
+}
+
+TEST(CheckController, AStateThatIsDecidedSaysWhatItSaid) {
+  CheckWorld world;
+  world.workload("a");
+  CheckReport ready = world.plugins.report("Ready");
+  ready.message = "fine";
+  world.say(ready);
+  world.plugins.faulty = true;
+  world.plugins.troubled = "its plugin failed, and is asked again";
+  world.start();
+  EXPECT_EQ(world.plugins.tries, 2);
+  EXPECT_EQ(world.message_of("a"), "fine");
+}
+
+TEST(CheckController, AnAnswerThatTakesItsTimeIsNoFailure) {
+  CheckWorld world;
+  world.plugins.answers_late = true;
+  world.workload("a");
+  EXPECT_EQ(world.message_of("a"), "");
+  const LateAnswer failed{"example.com/fake", "fake", {}, "default/a", 1, false, "no paper"};
+  const LateAnswer began{"example.com/fake", "fake", {}, "default/a", 1, true, ""};
+  world.plugins.late = {failed};
+  world.pass(kSecond);
+  const std::string sentence = "its plugin failed, and is asked again: no paper";
+  EXPECT_EQ(world.message_of("a"), sentence);
+  EXPECT_EQ(world.plugins.tries, 1);
+  world.pass(kSecond);
+  EXPECT_EQ(world.plugins.tries, 2);
+  EXPECT_EQ(world.message_of("a"), sentence);  // nobody knows yet whether it began now
+  world.plugins.late = {began};
+  world.pass(0);
+  EXPECT_EQ(world.message_of("a"), "");
+  EXPECT_EQ(world.plugins.tries, 2);
+}
+
+TEST(CheckController, WhoIsBackWithinASecondWasNotMissed) {
+  CheckWorld world;
+  world.workload("a");
+  world.writes_of("a");
+  const std::string gone = "its process is gone, and is started again: plugin fake: killed";
+  const auto dies = [&] {
+    world.plugins.gone = true;
+    world.plugins.troubled = gone;
+    world.pass(0);
+  };
+  const auto comes_back = [&] {
+    world.plugins.gone = false;
+    world.plugins.restarted = true;
+    world.plugins.troubled = "";
+    world.pass(kSecond / 10);
+  };
+  dies();
+  world.pass(kSecond - 1);
+  EXPECT_EQ(world.message_of("a"), "");
+  comes_back();
+  EXPECT_EQ(world.writes_of("a"), 0);
+
+  dies();
+  world.workload("b");  // which could not begin
+  EXPECT_EQ(world.message_of("b"), "");
+  world.pass(kSecond);
+  EXPECT_EQ(world.message_of("a"), gone);
+  EXPECT_EQ(world.message_of("b"), gone);
+  for (const char* name : {"a", "b"}) world.writes_of(name);
+  for (int n = 0; n < 5; ++n) world.pass(kSecond);
+  for (const char* name : {"a", "b"}) EXPECT_EQ(world.writes_of(name), 0) << name;
+  comes_back();
+  EXPECT_EQ(world.message_of("a"), "");
+  EXPECT_EQ(world.message_of("b"), "");
 }
 
 TEST(CheckController, ASlowPluginHoldsUpNobodyElse) {

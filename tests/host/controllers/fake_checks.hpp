@@ -17,6 +17,11 @@ class FakeChecks final : public CheckControllers {
  public:
   bool loaded = true;
   bool faulty = false;  ///< it cannot begin
+  int tries = 0;        ///< how often it was to begin
+  bool gone = false;    ///< its process is
+  bool answers_late = false;
+  std::vector<LateAnswer> late;
+  bool restarted = false;  ///< its process was, since it was asked for that
   bool in_quarantine = false;
   Duration rest = 0;          ///< the pause after each call
   const Time* now = nullptr;  ///< needed when there is a pause
@@ -35,7 +40,15 @@ class FakeChecks final : public CheckControllers {
   }
   bool quarantined(std::string_view) const override { return in_quarantine; }
   Duration pause(std::string_view controller) const override {
+    if (gone) return kSecond / 10;
     return controller == "example.com/fake" && now ? std::max<Duration>(0, free_at_ - *now) : 0;
+  }
+  bool away(std::string_view) const override { return gone; }
+  bool owes_answer(std::string_view) const override { return answers_late; }
+  std::vector<LateAnswer> take_late() override { return std::exchange(late, {}); }
+  std::vector<std::string> take_restarted() override {
+    if (!std::exchange(restarted, false)) return {};
+    return {"example.com/fake"};
   }
   std::optional<CheckActivity> check_changed(const std::string& check,
                                              std::string_view json) override {
@@ -44,6 +57,7 @@ class FakeChecks final : public CheckControllers {
     return activity;
   }
   bool begin(const CheckQuery& query) override {
+    ++tries;
     if (faulty) return false;
     if (query.check != "quick") called();
     told.push_back("begin " + line(query));
