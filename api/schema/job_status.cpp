@@ -25,6 +25,7 @@ constexpr StatusField kJobStatus[] = {
     {"status.podSets[]", "object", ""},
     {"status.podSets[].name", "string", "Which pod set."},
     {"status.podSets[].count", "integer", "How many pods it is to have."},
+    {"status.podSets[].total", "integer", "How many have to succeed."},
     {"status.podSets[].active", "integer", "How many are there and not over."},
     {"status.podSets[].ready", "integer", "How many of them are ready."},
     {"status.podSets[].succeeded", "integer", "How many ended well."},

@@ -128,6 +128,22 @@ std::string queue_of(const sluice::Write& write, const Maker& maker, const Json&
   return std::string(kDefaultQueue);
 }
 
+/// Its pods wait each by itself: it had none when it named a queue, so that nobody knew of how many
+/// a group is to be, and then got some by a Scale, which does not reach the template. They go on so
+/// until there are none; a group beside them would ask for the quota that they hold.
+bool waits_singly(const Maker& maker, const Json& object) {
+  return maker.waits == Waits::kTogether && replicas_of(object) > 0 &&
+         !said_by_template(maker, object, kQueue).empty() &&
+         said_by_template(maker, object, kGroup).empty();
+}
+
+/// Whether its template says of which group the pods are. Of a StatefulSet without pods it says
+/// what it said last: a Scale brings back as many.
+bool says_groups(const Maker& maker, const Json& object, const Json& old) {
+  if (maker.waits == Waits::kTogether) return replicas_of(object) > 0 && !waits_singly(maker, old);
+  return maker.waits == Waits::kByReplica;
+}
+
 /// The path of what may not be another while groups are there; empty: all of it is the same.
 std::string_view changed_shape(const Maker& maker, const Json& object, const Json& old) {
   if (maker.waits == Waits::kByReplica && size_of(maker, object) != size_of(maker, old))
@@ -200,19 +216,20 @@ std::optional<std::string> pass_on(const sluice::Write& write, const Settings& s
   const std::string queue = queue_of(write, *maker, object, settings, has_default_queue);
   if (queue.empty()) return std::nullopt;
   object["metadata"]["labels"][kQueue] = queue;
+  const Json old = write.old().empty() ? Json() : Json::parse(write.old());
+  const bool groups = says_groups(*maker, object, old);
   for (const std::string_view path : templates_of(*maker, object)) {
     Json& metadata = at(object, path)["metadata"];
     for (const std::string_view label : {kQueue, kPriorityClass, kMaxSeconds})
       if (const std::string value = text_in(object, "labels", label); !value.empty())
         metadata["labels"][label] = value;
-    if (maker->waits == Waits::kEach || replicas_of(object) == 0) continue;
+    if (!groups) continue;
     metadata["annotations"][kTotal] = std::to_string(size_of(*maker, object));
     metadata["annotations"][kFast] = "true";
     metadata["annotations"][kServing] = "true";
   }
-  if (maker->waits == Waits::kTogether && replicas_of(object) > 0)
-    make_group(*maker, object, write.old().empty() ? Json() : Json::parse(write.old()));
-  if (maker->waits == Waits::kByReplica && replicas_of(object) > 0) make_groups(*maker, object);
+  if (groups && maker->waits == Waits::kTogether) make_group(*maker, object, old);
+  if (groups && maker->waits == Waits::kByReplica) make_groups(*maker, object);
   return object.dump();
 }
 
@@ -226,7 +243,7 @@ void check_maker(const sluice::Write& write, sluice::FieldErrors& errors) {
     errors.invalid("metadata.labels[" + std::string(kQueue) + "]",
                    Json(text_in(object, "labels", kQueue)).dump(),
                    "field is immutable while pods are ready");
-  if (maker->waits == Waits::kEach) return;
+  if (maker->waits == Waits::kEach || waits_singly(*maker, old)) return;
   if (const std::string_view path = changed_shape(*maker, object, old);
       !path.empty() && replicas_of(old) > 0 && replicas_of(object) > 0)
     errors.forbidden(path,

@@ -45,6 +45,13 @@ bool only_waits(const ObjectChange& change) {
          waits(change.stored->status) && waits(change.before->status);
 }
 
+/// One that serves was scaled to nothing: it has no end, and nothing to run either.
+bool is_at_rest(const JobView& view) {
+  return !view.kind->ends() &&
+         std::all_of(view.pod_sets.begin(), view.pod_sets.end(),
+                     [](const api::JobPodSet& set) { return set.count == 0; });
+}
+
 /// As many pods of each pod set as before are still needed, or all that are left; a pod set that is
 /// gone has given nothing back. False: nothing is to be changed.
 bool lower_reclaimable(json::object& status, const json::array& before, const json::array& after) {
@@ -145,15 +152,16 @@ Result<Time> JobController::reconcile(const WorkKey& key, ObjectAccess& objects)
   return look_again_;
 }
 
-/// The name of its queue was taken from a suspended job: nothing waits for it any more. What ran
-/// before holds its quota until it has ended.
+/// Nothing waits for a suspended job any more: the name of its queue was taken from it, or it is at
+/// rest. What ran before holds its quota until it has ended.
 JobController::Done JobController::leave_queue(JobView& view, ObjectAccess& objects) {
   if (view.kind->active(view.job)) return {};
   for (const WorkloadOfJob& workload : view.workloads) {
     if (workload.finished) continue;
     if (auto done = plain(objects.remove(*workload_kind_, workload.key)); !done) return done;
     tell(objects, view.ref, "DeletedWorkload",
-         "Deleted workload of a job without a queue: " + workload.key);
+         fmt::format("Deleted workload of a job without {}: {}",
+                     is_queued(view.job) ? "pods" : "a queue", workload.key));
   }
   if (started_with(view.job).workload_uid.empty()) return {};
   return give_back(view, objects);
@@ -183,6 +191,11 @@ JobController::Done JobController::keep_in_line(JobView& view, ObjectAccess& obj
   if (!waits) return waits.error();
   if (*waits) return {};
   if (const auto end = view.kind->end(view.job)) return end_workloads(view, *end, objects);
+  if (is_at_rest(view)) {
+    if (!view.kind->suspended(view.job))
+      if (auto done = stop(view, "It has no pods", objects); !done) return done;
+    return leave_queue(view, objects);
+  }
   const bool admitted = std::any_of(view.workloads.begin(), view.workloads.end(),
                                     [](const WorkloadOfJob& w) { return w.admitted; });
   // A stop was not finished.

@@ -91,6 +91,30 @@ TEST(Makers, AStatefulSetGoesToNothingBeforeItGrows) {
           .empty());
 }
 
+/// Of how many the group is to be nobody knows before there is a number, and a Scale does not reach
+/// the template: what a Scale made of nothing waits pod by pod, and may have any number.
+TEST(Makers, AStatefulSetThatBeganWithNothingIsAGroupOnceItSaysItsNumber) {
+  const std::string template_labels = R"("app":"web",)" + kQueued;
+  const auto queued = [&](int replicas) {
+    std::string out = maker("StatefulSet", kQueued, replicas);
+    const std::string app = R"("app":"web")";
+    return out.replace(out.find(app), app.size(), template_labels);
+  };
+  const auto group_in = [](const std::string& object, const std::string& old) {
+    FakeHost host;
+    const auto changed = TestedPlugin(host).set_defaults(
+        {sluice::Operation::kUpdate, "apps/v1", "StatefulSet", object, old});
+    return text_in(*Json::parse(changed.value_or(object)).find("spec.template"), "labels",
+                   "kueue.x-k8s.io/pod-group-name");
+  };
+  EXPECT_EQ(passed_on("StatefulSet", maker("StatefulSet", kQueued, 0)).dump(),
+            R"({"labels":{)" + template_labels + "}}");
+  EXPECT_TRUE(group_in(queued(3), queued(0)).starts_with("statefulset-web-"));
+  EXPECT_EQ(group_in(queued(3), queued(3)), "");  // a Scale had brought it there
+  EXPECT_TRUE(refused("StatefulSet", queued(3), queued(5)).empty());
+  EXPECT_TRUE(refused("StatefulSet", queued(3), queued(0)).empty());
+}
+
 // ---- LeaderWorkerSets
 
 const char* kLws = "leaderworkerset.x-k8s.io/v1";
@@ -127,6 +151,24 @@ TEST(Makers, PodsOfAReplicaSayOfWhichPodSetTheyAreAndWhatAllOfThemAreLike) {
     EXPECT_EQ(annotations->member("kueue.x-k8s.io/pod-group-named-set")->as_string(), role);
     EXPECT_EQ(annotations->member("kueue.x-k8s.io/pod-group-named-sets")->as_string(), sets);
     EXPECT_EQ(annotations->member("kueue.x-k8s.io/pod-group-total-count")->as_string(), "3");
+  }
+}
+
+/// A Scale does not reach the templates: what its replicas are like they say from the beginning,
+/// and anew when that is another while there are none.
+TEST(Makers, ReplicasThatAreYetToComeAreGroupsToo) {
+  const auto without = [](std::string object) {
+    const std::string two = R"("replicas":2)";
+    return object.replace(object.find(two), two.size(), R"("replicas":0)");
+  };
+  for (const int size : {3, 4}) {
+    const Json made = made_of(without(replicas_with("", size)));
+    const Json* annotations = made.find("workerTemplate.metadata.annotations");
+    ASSERT_NE(annotations, nullptr);
+    EXPECT_EQ(annotations->member("kueue.x-k8s.io/pod-group-total-count")->as_string(),
+              std::to_string(size));
+    EXPECT_EQ(annotations->member("kueue.x-k8s.io/pod-group-part-of")->as_string(),
+              "LeaderWorkerSet");
   }
 }
 

@@ -29,6 +29,12 @@ constexpr const char* kSweeps = R"page({"apiVersion":"sluice.dev/v1alpha1","kind
     "count":"min(.spec.parallelism, .spec.completions)","total":".spec.completions"}],
   "succeeded":[{"condition":"Complete"}],"failed":[{"condition":"Failed"}]}})page";
 
+/// They serve, and are scaled.
+constexpr const char* kServers = R"page({"apiVersion":"sluice.dev/v1alpha1","kind":"JobKind",
+  "metadata":{"name":"servers.example.com"},"spec":{"group":"example.com","kind":"Server",
+  "versions":["v1"],"podSets":[{"name":"worker","template":".spec.template",
+    "count":".spec.replicas ?? 1"}],"ready":[{"condition":"Available"}]}})page";
+
 json::object page(const char* text) { return json::parse(text).get_object(); }
 
 struct Notes {  // a base: they are there before the machine
@@ -37,13 +43,14 @@ struct Notes {  // a base: they are there before the machine
 
 struct DeclaredJobs : testing::Test, Notes, HostFixture {
   DeclaredJobs()
-      : HostFixture({}, nullptr, true, pages_of({page(kTrainings), page(kSweeps)}),
+      : HostFixture({}, nullptr, true, pages_of({page(kTrainings), page(kSweeps), page(kServers)}),
                     [this] { ++other_pages; }),
         pods_(scheme) {
     controllers.add(pods_);
     controllers.add(ends_);
     apply(kTrainings);
     apply(kSweeps);
+    apply(kServers);
     apply(R"({"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"ResourceFlavor",
               "metadata":{"name":"spot"},"spec":{"nodeLabels":{"node":"spot"}}})");
     apply(R"({"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"ClusterQueue","metadata":{"name":"cq"},
@@ -154,6 +161,47 @@ TEST_F(DeclaredJobs, RunUntilAsManyPodsSucceededAsTheyWant) {
   pods_are("worker-4", R"({"phase":"Succeeded"})");
   EXPECT_EQ(sweep("/status/conditions/0/type"), "Complete");
   EXPECT_EQ(condition("Finished"), "True");
+}
+
+/// What serves holds quota for the pods that it has, and without any it has no workload: there is
+/// nothing to admit. A size at a time has a workload of its own, as when the size changes
+/// otherwise.
+TEST_F(DeclaredJobs, OneThatServesIsNotQueuedWhileItHasNoPods) {
+  const auto done = create("servers", R"({"metadata":{"name":"llm","labels":{
+      "kueue.x-k8s.io/queue-name":"lq"}},"spec":{"replicas":0,
+      "template":{"spec":{"containers":[{"name":"c","image":"i",
+      "resources":{"requests":{"cpu":"1"}}}]}}}})");
+  ASSERT_TRUE(done) << done.error().text;
+  const auto server = [&](std::string_view pointer) {
+    return at(get("servers", "default/llm"), pointer);
+  };
+  const auto scale = [&](int replicas) {
+    EXPECT_TRUE(
+        merge("servers", "llm", R"({"spec":{"replicas":)" + std::to_string(replicas) + "}}"));
+    kernel.run_to_rest();
+  };
+  const auto has_nothing = [&] {
+    EXPECT_TRUE(keys("workloads").empty());
+    EXPECT_EQ(pods(), "");
+    EXPECT_EQ(server("/spec/suspend"), "true");
+    EXPECT_EQ(server("/spec/template/spec/nodeSelector"), "(absent)");
+  };
+  kernel.run_to_rest();
+  has_nothing();
+  scale(2);
+  EXPECT_EQ(workload("/spec/podSets/0/count"), "2");
+  EXPECT_EQ(condition("Admitted"), "True");
+  EXPECT_EQ(pods(), "worker-0 worker-1");
+  scale(0);
+  has_nothing();
+  scale(9);  // of 4 CPUs
+  EXPECT_EQ(condition("QuotaReserved"), "False");
+  EXPECT_EQ(pods(), "");
+  scale(0);
+  has_nothing();
+  scale(3);
+  EXPECT_EQ(condition("Admitted"), "True");
+  EXPECT_EQ(pods(), "worker-0 worker-1 worker-2");
 }
 
 TEST_F(DeclaredJobs, StartWithFewerPodsAndAreStoppedAsTheyWere) {
