@@ -59,7 +59,7 @@ func Inactive(reason, message string) Activity { return Activity{false, reason, 
 // FieldError says why a write is refused: a field by its path (`spec.x[0].y`), its value, what is
 // allowed.
 type FieldError struct {
-	Kind   string `json:"kind"` // Invalid, Required, Forbidden, NotSupported or Duplicate
+	Kind   string `json:"kind"` // Invalid ("" is that), Required, Forbidden, NotSupported, Duplicate
 	Path   string `json:"path"`
 	Value  any    `json:"value,omitempty"`
 	Detail string `json:"detail"`

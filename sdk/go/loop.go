@@ -166,10 +166,10 @@ func (l *loop) carryOut(asked *call) (Object, error) {
 		return l.reconcile(asked)
 	case "validator.validate":
 		found, err := l.plugin.(Validator).Validate(writeOf(asked))
-		if found == nil {
-			found = []FieldError{}
+		if err != nil {
+			return nil, err
 		}
-		return Object{"errors": found}, err
+		return errorsOf(found)
 	case "validator.set_defaults":
 		object, err := l.plugin.(Defaulter).SetDefaults(writeOf(asked))
 		if object == nil {
@@ -183,6 +183,23 @@ func (l *loop) carryOut(asked *call) (Object, error) {
 		return nil, l.plugin.(Timed).Timer(asked.Timer)
 	}
 	return nil, fmt.Errorf("this package does not know the hook %q", asked.Hook)
+}
+
+// errorsOf is what Validate found, as the host takes it: for another kind it would end the process.
+func errorsOf(found []FieldError) (Object, error) {
+	out := make([]FieldError, 0, len(found))
+	for _, each := range found {
+		switch each.Kind {
+		case "":
+			each.Kind = "Invalid"
+		case "Invalid", "Required", "Forbidden", "NotSupported", "Duplicate":
+		default:
+			return nil, fmt.Errorf("Validate gives an error of the kind %q; it must be one of "+
+				"Invalid, Required, Forbidden, NotSupported, Duplicate", each.Kind)
+		}
+		out = append(out, each)
+	}
+	return Object{"errors": out}, nil
 }
 
 func (l *loop) create(asked *call) (Object, error) {

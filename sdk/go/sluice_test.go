@@ -34,7 +34,8 @@ func (b *both) Validate(write sluice.Write) ([]sluice.FieldError, error) {
 	if data["wrong"] == nil {
 		return nil, nil
 	}
-	return []sluice.FieldError{{Kind: "Invalid", Path: "data.wrong", Value: data["wrong"],
+	kind, _ := data["kind"].(string)
+	return []sluice.FieldError{{Kind: kind, Path: "data.wrong", Value: data["wrong"],
 		Detail: "there is none for " + write.User}}, nil
 }
 
@@ -110,7 +111,7 @@ func TestWritesAreJudged(t *testing.T) {
 	write := sluice.Write{Operation: "Create", APIVersion: "v1", Kind: "ConfigMap",
 		Object: sluice.Object{"data": sluice.Object{"wrong": 3}}, User: "ann"}
 	errs := host.Validate(write)
-	if len(errs) != 1 || errs[0].Path != "data.wrong" || errs[0].Detail != "there is none for ann" {
+	if len(errs) != 1 || errs[0].Kind != "Invalid" || errs[0].Path != "data.wrong" || errs[0].Detail != "there is none for ann" {
 		t.Errorf("refused was %v", errs)
 	}
 	write.Object = sluice.Object{}
@@ -198,6 +199,10 @@ func TestWhatGoesWrongIsSaid(t *testing.T) {
 			`{"answer":2,"failed":"panic: no such thing"}`},
 		{whole(panics), []string{create, `{"call":2,"hook":"check-controller.dance"}`},
 			`{"answer":2,"failed":"this package does not know the hook \"check-controller.dance\""}`},
+		{whole(panics), []string{create, `{"call":2,"hook":"validator.validate",` +
+			`"object":{"data":{"wrong":1,"kind":"Bad"}}}`},
+			`{"answer":2,"failed":"Validate gives an error of the kind \"Bad\"; it must be one of ` +
+				`Invalid, Required, Forbidden, NotSupported, Duplicate"}`},
 		{whole(panics), []string{`{"call":1,"hook":"plugin.activate"}`},
 			`{"answer":1,"failed":"it was not created"}`},
 		{empty, []string{create}, `{"answer":1,"refused":"empty names CheckControllers, but ` +

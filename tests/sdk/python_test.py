@@ -69,6 +69,14 @@ class Checks(unittest.TestCase):
             host.begin("w", metadata={"labels": {"answer": "ready"}})
             self.assertEqual(host.reports["w"].state, "Ready")
 
+    def test_a_plugin_that_is_gone_is_not_waited_for(self):
+        kind = type("Gone", (Check,), {"begin_check": lambda self, query: sys.exit("no more")})
+        with FakeHost(kind) as host:
+            with self.assertRaisesRegex(CallFailed, "begin: it is gone: SystemExit: no more"):
+                host.begin("w")
+            with self.assertRaisesRegex(CallFailed, "it is gone: SystemExit: no more"):
+                host.begin("w")
+
     def test_activity(self):
         with FakeHost(Check) as host:
             changed = lambda spec: host.call("check-controller.check_changed", check="c",
@@ -181,6 +189,28 @@ class OddAnswers(unittest.TestCase):
             with self.assertRaisesRegex(TypeError, "must be a list of dict"):
                 sluice.ready("yes", updates)
 
+    def test_what_a_host_would_end_the_process_for_is_refused_where_it_is_said(self):
+        def field(**other):
+            return sluice.FieldError(**{"path": "spec", "detail": "no", **other})
+        with FakeHost(Check) as host:
+            plugin_host = sluice.Host(host._wire)  # pylint: disable=protected-access
+            for use, sentence in (
+                    (lambda: field(path=5), "the path is 5; it must be a str"),
+                    (lambda: field(detail=None), "the detail is None; it must be a str"),
+                    (lambda: field(kind="Wrong"), "the kind is 'Wrong'; it must be one of Invalid"),
+                    (lambda: sluice.inactive("Why", 5), "the message is 5; it must be a str"),
+                    (lambda: plugin_host.requeue(None), "the workload is None; it must be a str"),
+                    (lambda: plugin_host.event("v1", "Pod", "a", None, "text"),
+                     "the event's reason is None; it must be a str"),
+                    (lambda: plugin_host.cancel_timer("a"), "it must be a whole number")):
+                with self.assertRaisesRegex((TypeError, ValueError), sentence):
+                    use()
+        logs = type("Logs", (Check,), {"explain_check": lambda self, query: [
+            str(self.host.info(OSError("gone")))]})  # whatever it is, it is a line
+        with FakeHost(logs) as host:
+            self.assertEqual(host.explain("w"), ["None"])
+            self.assertEqual(host.notes[-1], {"note": "log", "level": 1, "text": "gone"})
+
     def test_metrics_and_timers_are_whole_numbers(self):
         with FakeHost(Check) as host:
             plugin_host = sluice.Host(host._wire)  # pylint: disable=protected-access
@@ -215,6 +245,20 @@ class Names(unittest.TestCase):
             host.begin("w")
             with self.assertRaisesRegex(CallFailed, "must be a list of str"):
                 host.explain("w")
+
+    def test_what_a_method_gives_is_looked_at(self):
+        no = sluice.FieldError("spec", "no")
+        for method, gives, ask, sentence in (
+                ("validate", no, lambda host: host.validate(JOB), "a list of FieldError"),
+                ("validate", ["no"], lambda host: host.validate(JOB), "a list of FieldError"),
+                ("set_defaults", [JOB], lambda host: host.set_defaults(JOB), "must be a dict"),
+                ("check_changed", True, lambda host: host.call(
+                    "check-controller.check_changed", check="a", checkObject={}),
+                 "must be what active")):
+            kind = type("Odd", (Everything,), {method: lambda self, *_, gives=gives: gives})
+            with FakeHost(kind) as host:
+                with self.assertRaisesRegex(CallFailed, sentence):
+                    ask(host)
 
     def test_an_answer_that_json_cannot_write_is_a_fault(self):
         kind = type("Unwritten", (Everything,),

@@ -10,6 +10,14 @@ Json = Any
 """What json.loads gives."""
 
 MOST_SECONDS = 2**31 - 1
+FIELD_ERROR_KINDS = ("Invalid", "Required", "Forbidden", "NotSupported", "Duplicate")
+
+
+def text_of(value: Any, what: str) -> str:
+    """The value, which is a text. Another one would end the process when the host reads it."""
+    if not isinstance(value, str):
+        raise TypeError(f"{what} is {value!r}; it must be a str")
+    return value
 
 
 def _whole_seconds(seconds: Any) -> int:
@@ -33,8 +41,7 @@ class CheckAnswer:
     pod_set_updates: Optional[List[Dict[str, Json]]] = None
 
     def __post_init__(self) -> None:
-        if not isinstance(self.message, str):
-            raise TypeError(f"the message is {self.message!r}; it must be a str")
+        text_of(self.message, "the message")
         if self.after_seconds is not None:
             object.__setattr__(self, "after_seconds", _whole_seconds(self.after_seconds))
         updates = self.pod_set_updates
@@ -74,6 +81,10 @@ class Activity:
     reason: str
     message: str
 
+    def __post_init__(self) -> None:
+        text_of(self.reason, "the reason")
+        text_of(self.message, "the message")
+
 
 def active(message: str = "The controller of the check carries it out") -> Activity:
     return Activity(True, "Active", message)
@@ -93,3 +104,10 @@ class FieldError:
     value: Json = None
     kind: str = "Invalid"
     """Invalid, Required, Forbidden, NotSupported or Duplicate."""
+
+    def __post_init__(self) -> None:
+        text_of(self.path, "the path")
+        text_of(self.detail, "the detail")
+        if self.kind not in FIELD_ERROR_KINDS:
+            raise ValueError(f"the kind is {self.kind!r}; it must be one of "
+                             f"{', '.join(FIELD_ERROR_KINDS)}")

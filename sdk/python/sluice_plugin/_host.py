@@ -7,7 +7,7 @@ import threading
 import time
 from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional
 
-from ._answers import CheckAnswer, Json
+from ._answers import CheckAnswer, Json, text_of
 from ._wire import Wire, encode
 
 if TYPE_CHECKING:
@@ -133,27 +133,30 @@ class Host:
         self.set_timer(number, self.now() + int(seconds * SECOND))
 
     def cancel_timer(self, number: int) -> None:
-        self._note("timer", timer=number)
+        self._note("timer", timer=_whole(number, "the timer"))
 
     # ---- for people
 
     def debug(self, text: str) -> None:
-        self._note("log", level=0, text=text)
+        self._note("log", level=0, text=str(text))
 
     def info(self, text: str) -> None:
-        self._note("log", level=1, text=text)
+        self._note("log", level=1, text=str(text))
 
     def warn(self, text: str) -> None:
-        self._note("log", level=2, text=text)
+        self._note("log", level=2, text=str(text))
 
     def error(self, text: str) -> None:
-        self._note("log", level=3, text=text)
+        self._note("log", level=3, text=str(text))
 
     def event(self, api_version: str, kind: str, name: str, reason: str, message: str,
               namespace: str = "", warning: bool = False) -> None:
         """An event about an object, for `kubectl describe`; reason is one word."""
-        self._note("event", apiVersion=api_version, kind=kind, name=name, namespace=namespace,
-                   reason=reason, message=message, warning=warning)
+        texts = {"apiVersion": api_version, "kind": kind, "name": name, "namespace": namespace,
+                 "reason": reason, "message": message}
+        for what, value in texts.items():
+            text_of(value, f"the event's {what}")
+        self._note("event", warning=bool(warning), **texts)
 
     def count(self, name: str, by: int = 1, help: str = "", **labels: str) -> None:
         """Adds to the counter sluice_plugin_PLUGIN_NAME."""
@@ -164,7 +167,8 @@ class Host:
         self._metric(name, help, labels, {"set": _whole(value, name), "gauge": True})
 
     def _metric(self, name: str, text: str, labels: Dict[str, str], rest: Dict[str, Any]) -> None:
-        self._note("metric", name=name, help=text or name, labels=list(labels),
+        self._note("metric", name=text_of(name, "the metric"), help=str(text or name),
+                   labels=list(labels),
                    values=[str(value) for value in labels.values()], **rest)
 
     # ---- the engine
@@ -192,7 +196,7 @@ class Host:
 
     def requeue(self, workload: str) -> None:
         """A parked workload (`namespace/name`) gets another turn."""
-        self._note("requeue", workload=workload)
+        self._note("requeue", workload=text_of(workload, "the workload"))
 
     # ---- the wire
 

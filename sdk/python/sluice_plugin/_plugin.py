@@ -213,6 +213,10 @@ def _sentence(error: BaseException) -> str:
     return text if isinstance(error, (Failed, Refused)) else f"{type(error).__name__}: {text}"
 
 
+def _is_list_of(values: Any, kind: type) -> bool:
+    return isinstance(values, (list, tuple)) and all(isinstance(each, kind) for each in values)
+
+
 def _check_lists(kind: Type[Plugin]) -> None:
     """A str is a sequence of its letters, which nobody means here."""
     for field in ("check_controllers", "watched_kinds", "validated_kinds"):
@@ -353,6 +357,9 @@ class Loop:
                                                                    call["checkObject"])
         if activity is None:
             return {}
+        if not isinstance(activity, Activity):
+            raise TypeError(f"check_changed() gives {activity!r}; it must be what active() or "
+                            "inactive() make")
         return {"active": activity.is_active, "reason": activity.reason,
                 "message": activity.message}
 
@@ -363,7 +370,7 @@ class Loop:
 
     def _explain(self, call: Message) -> Message:
         lines: Sequence[str] = self._asked().explain_check(self._query(call))
-        if isinstance(lines, str):
+        if not _is_list_of(lines, str):
             raise TypeError(f"explain_check() gives {lines!r}; it must be a list of str")
         return {"lines": list(lines)}
 
@@ -395,13 +402,19 @@ class Loop:
 
     def _validate(self, call: Message) -> Message:
         errors: Sequence[FieldError] = self._asked().validate(_write(call)) or ()
+        if not _is_list_of(errors, FieldError):
+            raise TypeError(f"validate() gives {errors!r}; it must be a list of FieldError")
         return {"errors": [{"kind": error.kind, "path": error.path, "detail": error.detail,
                             **({} if error.value is None else {"value": error.value})}
                            for error in errors]}
 
     def _set_defaults(self, call: Message) -> Message:
         changed = self._asked().set_defaults(_write(call))
-        return {} if changed is None else {"object": changed}
+        if changed is None:
+            return {}
+        if not isinstance(changed, dict):
+            raise TypeError(f"set_defaults() gives {changed!r}; it must be a dict, or None")
+        return {"object": changed}
 
     def _notify(self, call: Message) -> Message:
         self._asked().notify(Notification(call["event"], call["sequence"], call["workload"],

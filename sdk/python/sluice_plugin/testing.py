@@ -47,7 +47,9 @@ class FakeHost:
         self._theirs = theirs
         self._changed = threading.Condition()
         self._answers: Dict[int, Message] = {}
-        self._plugin = threading.Thread(target=Loop(kind, Wire(theirs)).run, daemon=True)
+        self._gone = ""
+        self._loop = Loop(kind, Wire(theirs))
+        self._plugin = threading.Thread(target=self._serve, daemon=True)
         self._reader = threading.Thread(target=self._read, daemon=True)
         self.hello: Message = {}
         self.points: Message = {}
@@ -66,12 +68,24 @@ class FakeHost:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self.call("plugin.deactivate")
+        if not self._gone:
+            self.call("plugin.deactivate")
         self._wire._socket.shutdown(socket.SHUT_RDWR)  # pylint: disable=protected-access
         self._plugin.join(5)
         self._reader.join(5)
         self._wire.close()
         self._theirs.close()
+
+    def _serve(self) -> None:
+        """What ends the loop would end the process."""
+        why = "the host hung up"
+        try:
+            self._loop.run()
+        except BaseException as error:  # pylint: disable=broad-except  # sys.exit(), too
+            why = f"{type(error).__name__}: {error}"
+        with self._changed:
+            self._gone = why
+            self._changed.notify_all()
 
     # ---- asking the plugin
 
@@ -81,7 +95,10 @@ class FakeHost:
         number = self._calls
         self._wire.send({"call": number, "hook": hook, "now": self.time, **members})
         with self._changed:
-            self._changed.wait_for(lambda: number in self._answers, 30)
+            self._changed.wait_for(lambda: number in self._answers or self._gone, 30)
+            if number not in self._answers:
+                raise CallFailed(f"{hook}: it is gone: {self._gone}" if self._gone else
+                                 f"{hook}: it did not answer within 30 s")
             answer = self._answers.pop(number)
         for key in ("failed", "refused"):
             if key in answer:
