@@ -212,9 +212,13 @@ void Deletion::after_erase(const ObjectRef& ref, const Header& header) {
   if (ns.empty()) return;
   const api::KindInfo* namespaces = kernel_.scheme().find("v1", "Namespace");
   if (!namespaces || index_.in_namespace(ns) > 0) return;
-  const Header* left = header_of({namespaces, ns});
-  if (left && left->terminating())
-    doomed_.push_back({{namespaces, ns}, Propagation::kBackground, std::nullopt});
+  const ObjectRef emptied{namespaces, ns};
+  const Header* left = header_of(emptied);
+  if (!left || !left->terminating()) return;
+  if (is_held_by_dependents(*left))
+    release(emptied, kMostOfACircle);  // which may wait for it in turn
+  else
+    doomed_.push_back({emptied, Propagation::kBackground, std::nullopt});
 }
 
 void Deletion::leave_dependents(std::string_view uid) {
