@@ -30,11 +30,11 @@ from tree import Tree
 CORE = ["core_base_test", "core_types_test", "core_quota_test", "core_queueing_test",
         "core_preemption_test", "core_scheduling_test", "core_engine_test"]
 WHOLE = ["host_kernel_test", "host_controllers_test", "dst_test"]  # of machines that decide
-# Where sources are changed, and what tests each.
+# Where sources are changed, and what tests each, the nearest first.
 FOLDERS = {
     "core": [*CORE, *WHOLE, "decisions", "host_explain_test", "plugin_concurrent_admission_test",
              "plugin_elastic_jobs_test", "plugin_pod_groups_test"],
-    "host/writes": [*WHOLE, "host_writes_test", "host_plugins_test", "host_rest_test",
+    "host/writes": ["host_writes_test", *WHOLE, "host_plugins_test", "host_rest_test",
                     "host_simulate_test", "host_apiserver_test"],
     "host/store": ["host_store_test", "host_store_faults_test", "host_store_kill_test", "dst_test"],
     "host/access": ["host_access_test", "host_apiserver_test", "host_rest_test"],

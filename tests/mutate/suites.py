@@ -42,6 +42,13 @@ class Program:
             elif "DISABLED_" not in suite + word:
                 yield suite + word
 
+    def times(self, runner):
+        """{case: seconds} where one process has them all: what only the first one waits for, such
+        as the start of the program, is most of the time of a case that is alone."""
+        _, output = runner.run([self.path], 600)
+        return {name: int(milliseconds) / 1000 for name, milliseconds in
+                re.findall(r"^\[ +OK \] (\S+) \((\d+) ms\)$", output, re.M)}
+
     def command(self, cases):
         return [self.path, "--gtest_brief=1", "--gtest_fail_fast",
                 "--gtest_filter=" + ":".join(cases)]
@@ -55,6 +62,9 @@ class Decisions:
 
     def cases(self):
         return self.paths
+
+    def times(self, _):
+        return {}  # each case is a process of its own
 
     def command(self, cases):
         return [sys.executable, self.script, "--sluice", self.path, *cases]
@@ -122,8 +132,10 @@ class Tests:
                 recorded = pickle.load(file)
         names = list(suite.cases())
         missing = [each for each in names if each not in recorded]
-        recorded.update(zip(missing, self.runner.pool.map(
-            self.record, itertools.repeat(suite), missing)))
+        together = suite.times(self.runner) if missing else {}
+        for each, (alone, reached) in zip(missing, self.runner.pool.map(
+                self.record, itertools.repeat(suite), missing)):
+            recorded[each] = min(alone, together.get(each, alone)), reached
         with open(kept, "wb") as file:
             pickle.dump(recorded, file)
         for each in names:
@@ -148,19 +160,21 @@ class Tests:
 
     def steps(self, number, names):
         """What is run to try a mutation, [(seconds it takes, suite, cases)], of the suites with
-        these names: the quick cases of each, then slower ones, as long as the time is there."""
-        steps, begun = [], {}
+        these names, of which the first are the nearest: the quick cases of each, then slower ones,
+        as long as the time is there."""
+        steps, begun, nth = [], {}, collections.Counter()
         for suite, case, took in sorted((self.cases[index] for index in self.reached_by[number]),
                                         key=lambda each: each[2]):
             if suite.name not in names:
                 continue
             step = begun.get(suite)
             if step is None or step[0] + took > AT_ONCE:
+                nth[suite] += 1
                 begun[suite] = step = [0, suite, []]
-                steps.append(step)
+                steps.append((nth[suite], names.index(suite.name), step))
             step[0] += took
             step[2].append(case)
-        steps.sort(key=lambda step: step[0])
+        steps = [step for _, _, step in sorted(steps, key=lambda each: each[:2])]
         whole = itertools.accumulate(took for took, _, _ in steps)
         return [step for step, after in zip(steps, whole)
                 if after <= self.seconds or step is steps[0]]
