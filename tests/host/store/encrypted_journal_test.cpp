@@ -84,6 +84,45 @@ TEST(EncryptionKeys, OthersMayNotReadTheFile) {
   EXPECT_EQ(EncryptionKeys::read(folder / "").error().text, (folder / "") + ": is no file");
 }
 
+// A name has up to 64 letters; a line has a key and nothing else.
+TEST(EncryptionKeys, ANameIsAsLongAsItMayBe) {
+  const std::string a(kA);
+  EXPECT_EQ(key_file(std::string(64, 'n') + ":" + a).first().name, std::string(64, 'n'));
+  const std::string no_name =
+      "keys:1: allowed: NAME:KEY, with a name of up to 64 letters, digits, '.', '_' and '-'";
+  for (const std::string& wrong : {std::string(65, 'n'), std::string(), std::string("a b")})
+    EXPECT_EQ(keys_refusal(wrong + ":" + a), no_name) << wrong;
+  EXPECT_EQ(keys_refusal("#\nk:" + a), "taken") << "a line of one letter is a line";
+}
+
+TEST(EncryptionKeys, AFileIsAsLongAsItMayBe) {
+  const TemporaryFolder folder;
+  const std::string file = folder / "keys";
+  const std::string line = std::string("k:") + kA + "\n#";
+  for (const std::size_t bytes : {std::size_t{65'536}, std::size_t{65'537}}) {
+    std::ofstream(file) << line + std::string(bytes - line.size(), '-');
+    ASSERT_EQ(::chmod(file.c_str(), 0600), 0);
+    const auto read = EncryptionKeys::read(file);
+    EXPECT_EQ(read.ok() ? "" : read.error().text,
+              bytes == 65'536 ? "" : file + ": longer than 64 KiB");
+  }
+}
+
+// Two files: the first names are the ones that count, and the first key writes.
+TEST(EncryptionKeys, OthersAreTakenUnderNamesThatAreFree) {
+  EncryptionKeys all = one_key("k", kA);
+  all.add(*EncryptionKeys::parse(std::string("k:") + kB + "\nl:" + kC, "others"));
+  EXPECT_EQ(all.first().name, "k");
+  EXPECT_EQ(all.find("k")->bytes[0], 'A');
+  ASSERT_NE(all.find("l"), nullptr);
+  EXPECT_EQ(all.find("l")->bytes[0], 'C');
+  EXPECT_EQ(all.file(), "keys");
+  EncryptionKeys none;
+  none.add(all);
+  EXPECT_EQ(none.file(), "keys");
+  EXPECT_EQ(none.first().name, "k");
+}
+
 JournalRow secret_row(const char* name, std::uint64_t version, const char* body) {
   return {"/Secret", name, version, false, R"({"m":1})", body, R"({"s":2})", "[3]"};
 }
@@ -223,6 +262,19 @@ TEST_F(EncryptedStore, TurnedOnLaterNothingIsLeftInPlain) {
   EXPECT_FALSE(on_disk(kText));
   next = Error{"closed"};
   EXPECT_EQ(loaded({one_key("k", kA)}), both_);
+}
+
+// A thousand at a time are written: of 1,001 the last one is alone.
+TEST_F(EncryptedStore, TurnedOnLaterAllAreEncryptedHoweverMany) {
+  std::vector<std::string> names;
+  for (int i = 0; i <= 1000; ++i) names.push_back("ns/" + std::to_string(i));
+  std::vector<JournalRow> rows;
+  for (const std::string& name : names) rows.push_back(secret_row(name.c_str(), 1, body_.c_str()));
+  write({}, rows);
+  const Encryption how{one_key("k", kA)};
+  EXPECT_EQ(loaded(how).size(), 1001U);
+  EXPECT_FALSE(on_disk(kText));
+  EXPECT_EQ(loaded(how).size(), 1001U);
 }
 
 TEST_F(EncryptedStore, AnOldKeyIsNotNeededOnceANewOneStoodInFront) {

@@ -228,6 +228,28 @@ TEST(SqliteJournal, TheLogIsCopiedIntoTheDatabaseAsItGrows) {
   EXPECT_GT(fs::file_size(folder / "data/store.db"), 4096U * 4U);
 }
 
+// 40 writes of 100 kB, some 1,000 pages of log, which is to be copied when it has 100,000; where
+// the disk has no room, when it has 500: it starts over then, and grows no further.
+TEST(SqliteJournal, OnAFullDiskTheLogIsCopiedSooner) {
+  constexpr std::size_t kPage = 4096 + 24;
+  const std::string body = R"({"b":")" + std::string(100'000, 'x') + "\"}";
+  for (const bool full : {false, true}) {
+    const TemporaryFolder folder;
+    const auto journal = open_journal(
+        folder / "data",
+        {.vfs = {}, .checkpoint_pages = 100'000, .keep_free = full ? std::int64_t{1} << 60 : 0});
+    load(*journal);
+    EXPECT_EQ(journal->no_room().empty(), !full);
+    for (std::uint64_t i = 0; i < 40; ++i) {
+      const std::string key = "n/" + std::to_string(i);
+      const std::vector<JournalRow> rows = {row("a/K", key.c_str(), i + 2, body.c_str())};
+      ASSERT_TRUE(journal->write(rows, i + 2, "").ok());
+    }
+    const auto pages = fs::file_size(folder / "data/store.db-wal") / kPage;
+    EXPECT_EQ(pages < 700, full) << pages;
+  }
+}
+
 // A copy that is taken while the store is open and written is a store of one moment.
 TEST(SqliteJournal, CanBeCopiedWhileItIsOpen) {
   const TemporaryFolder folder;
