@@ -127,6 +127,20 @@ TEST(Owners, AFinalizerHoldsAnOwnerThatWaitedForOthers) {
   EXPECT_FALSE(host.exists("configmaps", "default/o"));
 }
 
+// As often as one likes: what was deleted before, under the same names, is forgotten.
+TEST(Owners, InTheForegroundDependentsGoEachTime) {
+  Deleting host;
+  for (int i = 0; i < 2; ++i) {
+    host.map("o");
+    host.map("m", kHeld + owned_by(host.owner("configmaps", "default/o")));
+    ASSERT_TRUE(host.remove("configmaps", "o", Propagation::kForeground).ok());
+    EXPECT_TRUE(host.exists("configmaps", "default/o")) << i;
+    host.let_go("configmaps", "m");
+    EXPECT_FALSE(host.exists("configmaps", "default/m")) << i;
+    EXPECT_FALSE(host.exists("configmaps", "default/o")) << i;
+  }
+}
+
 // What is marked has changed: its generation is 2. Deleted again, it is as it was.
 TEST(Marks, AreMadeOnce) {
   Deleting host;

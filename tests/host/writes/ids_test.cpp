@@ -49,6 +49,20 @@ TEST(LiveIds, GoPastWhatAnotherDrew) {
   }
 }
 
+// By one: the counter is the three digits behind the 7, and runs over into the time.
+TEST(LiveIds, GoOnJustBehindIt) {
+  const std::pair<const char*, const char*> rows[] = {
+      {"fa3185c9-5000-7abc-8000-000000000000", "fa3185c9-5000-7abd"},
+      {"fa3185c9-5fff-7fff-8000-000000000000", "fa3185c9-6000-7000"},
+      {"fa3185c9-9fff-7009-8000-000000000000", "fa3185c9-9fff-700a"},
+  };
+  for (const auto& [last, next] : rows) {
+    LiveIds ids;
+    ids.go_past(last);
+    EXPECT_EQ(ids.uid(kNow).substr(0, 18), next);
+  }
+}
+
 TEST(LiveIds, SuffixesDiffer) {
   LiveIds ids;
   std::set<std::string> seen;

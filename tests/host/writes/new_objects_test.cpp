@@ -106,6 +106,25 @@ TEST(NewObjects, AStatusWhereThereIsNoneIsAnUnknownField) {
 constexpr const char* kSuspendedJob = R"({"metadata":{"name":"j"},"spec":{"suspend":true,
     "template":{"spec":{"restartPolicy":"Never","containers":[{"name":"c","image":"i"}]}}}})";
 
+// A Job says its own uid, also one that was prepared before it had any.
+TEST(NewObjects, AJobNamesItselfInItsSelector) {
+  HostFixture host;
+  WriteRequest request = host.request(WriteVerb::kCreate, "jobs", "", kSuspendedJob);
+  ASSERT_TRUE(host.machine.write(request).ok());
+  request.restore = true;
+  auto& body = request.body.as_object();
+  body["apiVersion"] = "batch/v1";
+  body["kind"] = "Job";
+  body["metadata"] = {{"name", "k"}, {"namespace", "default"}};
+  request.prepared = std::make_shared<PreparedObject>(host.intake.encode(host.kind("jobs"), body));
+  ASSERT_TRUE(host.machine.write(request).ok());
+  for (const char* key : {"default/j", "default/k"}) {
+    const auto job = host.get("jobs", key);
+    EXPECT_EQ(at(job, "/spec/selector/matchLabels/batch.kubernetes.io~1controller-uid"),
+              at(job, "/metadata/uid"));
+  }
+}
+
 // Whose job it is: who creates it, and neither whom he names nor who changes it.
 TEST(Creators, AreNotedOnceByTheHost) {
   HostFixture host;

@@ -82,6 +82,13 @@ TEST(PluginObjects, WhatIsRefusedHasACodeOfItsOwn) {
       {said(port.patch({"v1", "ConfigMap", "default", "b"}, "", "{}")),
        "1 configmaps \"b\" not found"},
       {said(port.remove({"v1", "ConfigMap", "default", "b"}, "")), "1 configmaps \"b\" not found"},
+      {create("[]"), "4 the object is no JSON object"},
+      {create("{"), "4 the object is no JSON object"},
+      {update("[]"), "4 the object is no JSON object"},
+      {update("{"), "4 the object is no JSON object"},
+      {said(port.patch(kMapA, "", "[]")), "4 the patch is no JSON object"},
+      {said(port.patch(kMapA, "", "{")), "4 the patch is no JSON object"},
+      {said(port.patch(kMapA, "scale", "{}")), "4 subresource: \"\" or status is allowed"},
       {create(map_text("a")), "2 configmaps \"a\" already exists"},
       {create(R"({"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"b"}})"),
        "4 metadata.namespace: Required value"},
@@ -252,6 +259,73 @@ TEST(PluginObjects, KeysOfACallThatIsDroppedAreAsBefore) {
   host.port.begin("p");
   host.port.drop();
   EXPECT_EQ(host.port.state_keys("p", ""), (Keys{"both", "kept"}));
+}
+
+TEST(PluginObjects, KeysAreOfOnePluginAndOutliveThePort) {
+  Porting host;
+  host.port.begin("p");
+  host.port.set_state("a/1", "1");
+  host.port.set_state("a/2", "2");
+  host.port.set_state("b", "3");
+  ASSERT_TRUE(host.port.commit().ok());
+  host.port.begin("pp");
+  host.port.set_state("a/3", "4");
+  ASSERT_TRUE(host.port.commit().ok());
+  const PluginObjects again(host.kernel, host.objects);  // as after a restart
+  for (const PluginObjects* port :
+       std::initializer_list<const PluginObjects*>{&host.port, &again}) {
+    EXPECT_EQ(port->state_keys("p", "a/"), (Keys{"a/1", "a/2"}));
+    EXPECT_EQ(port->state_keys("p", ""), (Keys{"a/1", "a/2", "b"}));
+    EXPECT_EQ(port->state_keys("pp", ""), Keys{"a/3"});
+    EXPECT_EQ(port->state_keys("ppp", ""), Keys{});
+  }
+  // What one plugin's call did before it was dropped is nothing to another's.
+  host.port.begin("p");
+  host.port.set_state("a/3", "5");
+  host.port.drop();
+  host.port.begin("pp");
+  host.port.drop();
+  EXPECT_EQ(host.port.state_keys("pp", ""), Keys{"a/3"});
+}
+
+TEST(PluginObjects, AWorkloadThatIsSaidToHaveEndedEndsWithTheCall) {
+  Porting host;
+  host.apply(kWorkloadText);
+  const auto state = [&] {
+    return host.kernel.engine().state(*host.kernel.engine().find("default/w"));
+  };
+  host.port.begin("p");
+  ASSERT_EQ(host.port
+                .patch(kOneWorkload, "status", R"({"status":{"conditions":[{"type":"Finished",
+                    "status":"True","reason":"Done","message":"it is",
+                    "lastTransitionTime":"2026-01-01T00:00:00Z"}]}})")
+                .code,
+            SLUICE_OBJECTS_OK);
+  EXPECT_NE(state(), WorkloadState::kFinished);
+  ASSERT_TRUE(host.port.commit().ok());
+  EXPECT_EQ(state(), WorkloadState::kFinished);
+}
+
+TEST(Transaction, EndsOnce) {
+  Porting host;
+  {
+    Transaction dropped(host.objects);
+    host.apply(map_text("b"));
+    dropped.drop();
+    EXPECT_FALSE(host.exists("configmaps", "default/b"));
+  }
+  {
+    Transaction kept(host.objects);
+    host.apply(map_text("b"));
+    kept.commit();
+    EXPECT_TRUE(host.exists("configmaps", "default/b"));
+  }
+  {
+    const Transaction forgotten(host.objects);
+    host.apply(map_text("c"));
+  }
+  EXPECT_FALSE(host.exists("configmaps", "default/c"));
+  const Transaction next(host.objects);  // there is none that is still open
 }
 
 // 253 bytes of key and 65,536 of value are as many as there may be.

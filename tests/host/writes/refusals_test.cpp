@@ -89,6 +89,52 @@ TEST(Refusals, ANewObjectHasANameAndNoVersion) {
             "409 resourceflavors.kueue.x-k8s.io \"f\" already exists");
 }
 
+// The version is the one in which it was sent.
+TEST(Refusals, WhoIsStrictIsToldWhatIsUnknownInWhichVersion) {
+  Refusing host;
+  WriteRequest request = host.request(WriteVerb::kCreate, "localqueues", "",
+                                      R"({"metadata":{"name":"x"},"spec":{"a":1,"b":2}})");
+  request.field_validation = FieldValidation::kStrict;
+  for (const char* version : {"v1beta1", "v1beta2"}) {
+    request.version = version;
+    EXPECT_EQ(host.answer(request),
+              std::string("400 LocalQueue in version \"") + version +
+                  "\" cannot be handled as a LocalQueue: strict decoding error: unknown field "
+                  "\"spec.a\", unknown field \"spec.b\"");
+  }
+  WriteRequest map =
+      host.request(WriteVerb::kCreate, "configmaps", "", R"({"metadata":{"name":"x"},"a":1})");
+  map.field_validation = FieldValidation::kStrict;
+  EXPECT_EQ(host.answer(map),
+            "400 ConfigMap in version \"v1\" cannot be handled as a ConfigMap: strict decoding "
+            "error: unknown field \"a\"");
+}
+
+// A write that is only tried is answered as if it were made.
+TEST(Outcomes, OfATrialAreThoseOfTheWrite) {
+  Refusing host;
+  const std::uint64_t before = host.store.working_version();
+  WriteRequest patch = host.request(WriteVerb::kPatch, "configmaps", "m", R"({"data":{"k":"v"}})");
+  patch.dry_run = true;
+  const auto patched = host.machine.write(patch);
+  ASSERT_TRUE(patched.ok());
+  EXPECT_EQ(patched->code, 200);
+  EXPECT_EQ(at(to_object(patched->object), "/data/k"), "v");
+  WriteRequest create =
+      host.request(WriteVerb::kCreate, "configmaps", "", R"({"metadata":{"name":"n"}})");
+  create.dry_run = true;
+  EXPECT_EQ(host.answer(create), "201");
+  WriteRequest status =
+      host.request(WriteVerb::kPatch, "localqueues", "q", R"({"status":{"pendingWorkloads":3}})");
+  status.subresource = "status";
+  status.dry_run = true;
+  const auto tried = host.machine.write(status);
+  ASSERT_TRUE(tried.ok());
+  EXPECT_EQ(tried->code, 200);
+  EXPECT_EQ(at(to_object(tried->object), "/status/pendingWorkloads"), "3");
+  EXPECT_EQ(host.store.working_version(), before);
+}
+
 // Kinds of Kubernetes itself may be replaced by who has read nothing; "0" is any version.
 TEST(Refusals, AnUpdateIsOfTheObjectThatWasRead) {
   Refusing host;
@@ -309,6 +355,11 @@ TEST(Access, ToObjectsIsRefusedInWords) {
   EXPECT_EQ(said(objects.update(parsed(R"({"apiVersion":"v1","kind":"Namespace",
                 "metadata":{"name":"x"}})"))),
             "404 namespaces \"x\" not found");
+  EXPECT_EQ(said(objects.update(parsed(R"({"apiVersion":"kueue.x-k8s.io/v1beta2",
+                "kind":"LocalQueue","metadata":{"name":"q","namespace":"default"},
+                "spec":{"clusterQueue":"A B"}})")))
+                .substr(0, 4),
+            "422 ");
   const api::KindInfo& queues = host.kind("localqueues");
   EXPECT_EQ(said(objects.update_status(queues, "default/x", {})),
             "404 localqueues.kueue.x-k8s.io \"x\" not found");

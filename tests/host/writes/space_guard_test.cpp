@@ -4,7 +4,10 @@
 #include <sys/stat.h>
 
 #include <boost/json/parse.hpp>
+#include <functional>
+#include <sstream>
 #include <string>
+#include <vector>
 
 #include "host/store/sqlite_journal.hpp"
 #include "tests/host/store/fixture.hpp"
@@ -95,6 +98,55 @@ TEST(SpaceGuard, A11_TheStoreHasALimitToo) {
   store.put(map_object("b/1"));
   EXPECT_EQ(verdict(guard, map_of("c", "1")), "507 the store is full: 2 objects, limited to 2");
   EXPECT_EQ(verdict(guard, map_of("a", "1", "new")), "");
+}
+
+/// What is told of limits while `change` happens: `WHAT USED/LIMIT` each.
+std::vector<std::string> alarms(const std::function<void()>& change) {
+  testing::internal::CaptureStderr();
+  change();
+  std::istringstream lines(testing::internal::GetCapturedStderr());
+  std::vector<std::string> out;
+  const auto field = [](const std::string& line, const std::string& name, const char* end) {
+    const std::size_t at = line.find(name) + name.size();
+    return line.substr(at, line.find_first_of(end, at) - at);
+  };
+  for (std::string line; std::getline(lines, line);)
+    if (line.find("four fifths of a limit are used") != std::string::npos)
+      out.push_back(field(line, "of=\"", "\"") + " " + field(line, "used=", " ") + "/" +
+                    field(line, "limit=", " "));
+  return out;
+}
+
+// Of each of the four limits a line is written when four fifths are used, once; and again when it
+// was less meanwhile. Each object has 29 bytes: 8 objects are 232.
+TEST(SpaceGuard, FourFifthsOfALimitAreToldOnce) {
+  const struct {
+    StoreLimits limits;
+    const char* told;
+  } rows[] = {
+      {{.objects = 10, .bytes = 1'000, .namespace_objects = 100, .namespace_bytes = 1'000},
+       "the store: objects 8/10"},
+      {{.objects = 100, .bytes = 290, .namespace_objects = 100, .namespace_bytes = 1'000},
+       "the store: bytes 232/290"},
+      {{.objects = 100, .bytes = 1'000, .namespace_objects = 10, .namespace_bytes = 1'000},
+       "namespace a: objects 8/10"},
+      {{.objects = 100, .bytes = 1'000, .namespace_objects = 100, .namespace_bytes = 290},
+       "namespace a: bytes 232/290"},
+  };
+  for (const auto& row : rows) {
+    LiveStore store(scheme(), nullptr);
+    SpaceGuard guard(store, row.limits);
+    const auto look = [&] { verdict(guard, map_of("a", "new")); };
+    for (int i = 1; i <= 7; ++i) store.put(map_object("a/" + std::to_string(i)));
+    EXPECT_EQ(alarms(look), std::vector<std::string>{}) << row.told;
+    store.put(map_object("a/8"));
+    EXPECT_EQ(alarms(look), std::vector<std::string>{row.told});
+    EXPECT_EQ(alarms(look), std::vector<std::string>{}) << row.told;
+    store.erase(kind("ConfigMap"), "a/8");
+    EXPECT_EQ(alarms(look), std::vector<std::string>{}) << row.told;
+    store.put(map_object("a/8"));
+    EXPECT_EQ(alarms(look), std::vector<std::string>{row.told}) << "it was less meanwhile";
+  }
 }
 
 // What use() says is the sum over what is there, whatever was put, changed and erased, and after a
