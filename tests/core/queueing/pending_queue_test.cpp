@@ -133,6 +133,17 @@ TEST_F(Pending, ParkingTakesTheEqualsInTheHeapAlongAndNobodyElse) {
   EXPECT_EQ(queue.equals_of(3), (Ids{1, 3}));
 }
 
+// The one that comes first among its equals stands for them, whether it came first or not.
+TEST_F(Pending, OnlyTheFirstOfEqualsIsAHead) {
+  add(key(1, 0, 5), 7);
+  add(key(2, 0, 1), 7);
+  EXPECT_EQ(queue.head(), 2U);
+  queue.park_with_equals(2, because("no room"));
+  EXPECT_EQ(queue.head(), std::nullopt);
+  queue.wake();
+  EXPECT_EQ(drain(), (Ids{2, 1}));
+}
+
 TEST_F(Pending, AnEqualThatArrivesIsParkedUnseenUntilTheQueueIsWoken) {
   add(key(1, 0, 1), 7);
   queue.park_with_equals(1, because("no room"));

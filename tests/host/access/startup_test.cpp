@@ -1,9 +1,15 @@
 // First start, next start, another address: which keys and tokens are made and which are kept.
 #include "host/access/startup.hpp"
 
+#include <arpa/inet.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <ifaddrs.h>
+#include <net/if.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
+#include <array>
 #include <chrono>
 #include <filesystem>
 #include <fstream>
@@ -141,6 +147,36 @@ TEST_F(Startup, AnotherHostNeedsAnotherCertificate) {
             (std::vector<std::string>{"127.0.0.1", "::1", "localhost", "host.example"}));
   EXPECT_EQ(server_names("no_name:6443").size(), 3U) << "a certificate cannot have it";
   EXPECT_EQ(server_names("127.0.0.1:6443").size(), 3U) << "it is there already";
+}
+
+/// IPv4 addresses of this machine's interfaces that are up.
+std::vector<std::string> addresses_that_are_up() {
+  std::vector<std::string> out;
+  ifaddrs* list = nullptr;
+  if (::getifaddrs(&list) != 0) return out;
+  for (const ifaddrs* each = list; each != nullptr; each = each->ifa_next) {
+    if (each->ifa_addr == nullptr || each->ifa_addr->sa_family != AF_INET) continue;
+    if ((each->ifa_flags & IFF_UP) == 0) continue;
+    const auto* four = reinterpret_cast<const sockaddr_in*>(each->ifa_addr);
+    std::array<char, INET_ADDRSTRLEN> text{};
+    out.emplace_back(::inet_ntop(AF_INET, &four->sin_addr, text.data(), text.size()));
+  }
+  ::freeifaddrs(list);
+  return out;
+}
+
+// A host that listens everywhere is called by any of its addresses, and by its name.
+TEST_F(Startup, ACertificateNamesAllThatAHostIsCalledBy) {
+  std::array<char, 256> name{};
+  ASSERT_EQ(::gethostname(name.data(), name.size() - 1), 0);
+  for (const char* everywhere : {"0.0.0.0:6443", "[::]:6443"}) {
+    const auto names = server_names(everywhere);
+    for (const std::string& each : addresses_that_are_up())
+      EXPECT_EQ(std::count(names.begin(), names.end(), each), 1) << each;
+    for (const std::string& each : names) EXPECT_FALSE(each.starts_with("fe80:")) << each;
+    EXPECT_EQ(std::count(names.begin(), names.end(), name.data()), 1);
+    EXPECT_EQ(std::count(names.begin(), names.end(), "0.0.0.0"), 0);
+  }
 }
 
 TEST_F(Startup, NeverReplacesFilesThatItCannotUse) {
