@@ -284,6 +284,22 @@ TEST_F(EncryptedStore, AnOldKeyIsNotNeededOnceANewOneStoodInFront) {
   EXPECT_EQ(loaded({key_file(std::string("new:") + kB + "\nother:" + kC)}), both_);
 }
 
+// A start writes only Secrets that are not as they are wanted.
+TEST_F(EncryptedStore, WhatIsAsItIsWantedIsNotWrittenAgain) {
+  const auto told = [this](const Encryption& how) {
+    testing::internal::CaptureStderr();
+    EXPECT_EQ(loaded(how), both_);
+    return testing::internal::GetCapturedStderr();
+  };
+  const Encryption on{one_key("k", kA)}, off{one_key("k", kA), false};
+  write(on, {a_, b_});
+  EXPECT_EQ(told(on), "");
+  EXPECT_THAT(told(off), HasSubstr("Secrets were written in plain secrets=1"));
+  EXPECT_EQ(told(off), "");
+  EXPECT_THAT(told(on), HasSubstr("Secrets were encrypted with the first key secrets=1"));
+  EXPECT_EQ(told(on), "");
+}
+
 TEST_F(EncryptedStore, TurnedOffTheKeysAreNeededOnceMore) {
   write({one_key("k", kA)}, {a_, b_});
   EXPECT_EQ(loaded({one_key("k", kA), false}), both_);

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include <atomic>
+#include <functional>
 #include <thread>
 
 #include "tests/host/store/fixture.hpp"
@@ -121,7 +122,14 @@ TEST(LiveStore, ReadsLongListsInOneCut) {
   EXPECT_EQ(listing->objects.size(), 10'000U);
   EXPECT_TRUE(std::is_sorted(listing->objects.begin(), listing->objects.end(),
                              [](const auto& a, const auto& b) { return a->key < b->key; }));
-  EXPECT_EQ(store.read(workload(), "", "", 5000)->remaining, 5000U);
+  const auto half = store.read(workload(), "", "", 5000);
+  EXPECT_EQ(half->objects.size(), 5000U);
+  EXPECT_EQ(half->remaining, 5000U);
+  EXPECT_TRUE(half->more);
+  const auto rest = store.read(workload(), "", half->objects.back()->key, 5000, half->version);
+  EXPECT_EQ(rest->objects.size(), 5000U);
+  EXPECT_EQ(rest->remaining, 0U);
+  EXPECT_FALSE(rest->more);
 }
 
 TEST(LiveStore, WhatFellOutOfTheHistoryIsExpiredKindByKind) {
@@ -155,12 +163,52 @@ TEST(LiveStore, WhatFellOutOfTheHistoryIsExpiredKindByKind) {
   EXPECT_EQ(future.error().text, "resource version 7 does not exist yet: the last is 6");
 }
 
+// 5,000 bytes of any text that an object has: three changes fit into 20,000, if that.
 TEST(LiveStore, HistoryIsBoundedInBytes) {
-  LiveStore store(scheme(), nullptr, {.changes = 1000, .bytes = 20'000});
-  for (int i = 0; i < 100; ++i) store.put(object(workload(), "a/x", std::string(5000, 'x')));
-  ASSERT_EQ(commit(store), "");
-  EXPECT_FALSE(store.watch(workload(), 90).ok());
-  EXPECT_TRUE(store.watch(workload(), 99).ok());
+  const std::string large(5000, 'x');
+  const std::function<void(StoredObject&)> rows[] = {
+      [&](StoredObject& each) { each.status = "\"" + large + "\""; },
+      [&](StoredObject& each) { each.hidden = "\"" + large + "\""; },
+      [&](StoredObject& each) { each.body = std::make_shared<const std::string>(large); },
+      [&](StoredObject& each) { each.metadata = Header(R"({"name":")" + large + "\"}"); },
+      [&](StoredObject& each) { each.key += large; },
+  };
+  for (const auto& make_large : rows) {
+    LiveStore store(scheme(), nullptr, {.changes = 1000, .bytes = 20'000});
+    for (int i = 0; i < 100; ++i) {
+      StoredObject next = object(workload(), "a/x");
+      make_large(next);
+      store.put(std::move(next));
+    }
+    ASSERT_EQ(commit(store), "");
+    EXPECT_FALSE(store.watch(workload(), 90).ok()) << &make_large - rows;
+    EXPECT_TRUE(store.watch(workload(), 99).ok()) << &make_large - rows;
+  }
+}
+
+// What is put, changed and erased is counted, and counted again at the next start.
+TEST(LiveStore, KnowsHowMuchItHolds) {
+  const auto disk = std::make_shared<MemoryDisk>();
+  for (const bool again : {false, true}) {
+    LiveStore store(scheme(), std::make_unique<MemoryJournal>(disk));
+    if (!again) {
+      store.put(object(workload(), "a/x", "1"));
+      store.put(object(workload(), "a/x", "12345"));
+      store.put(object(workload(), "a/y", "1"));
+      store.put(object(workload(), "b/x", "1"));
+      store.put(object(flavor(), "spot", "1"));
+      EXPECT_EQ(store.use("a").objects, 2U);
+      store.erase(workload(), "a/y");
+      ASSERT_EQ(commit(store), "");
+    }
+    // Of 28 bytes are those that say one letter, beside their key: 29 + 4, 29 and 30.
+    EXPECT_EQ(store.use("a").objects, 1U);
+    EXPECT_EQ(store.use("a").bytes, 33U);
+    EXPECT_EQ(store.use("b").bytes, 29U);
+    EXPECT_EQ(store.use().objects, 3U);
+    EXPECT_EQ(store.use().bytes, 33U + 29U + 30U);
+    EXPECT_EQ(store.use("spot").objects, 0U);
+  }
 }
 
 TEST(LiveStore, CursorsTakeInPieces) {

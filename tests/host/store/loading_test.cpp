@@ -97,5 +97,28 @@ TEST(Loading, EveryRecordIsInBothViewsAndSeenOnce) {
   EXPECT_EQ(listing->objects.size(), 2000U);
 }
 
+// More than are on their way at a time, so that those who read take up what others are done with;
+// each has its own texts, of a length of its own.
+TEST(Loading, EveryRecordHasItsOwnTexts) {
+  const auto disk = std::make_shared<MemoryDisk>();
+  const auto word = [](std::size_t i) { return std::string(1 + i % 13, 'a') + std::to_string(i); };
+  const std::size_t count = 10'000;
+  for (std::size_t i = 0; i < count; ++i)
+    disk->rows[{"kueue.x-k8s.io/Workload", "ns/" + word(i)}] = {
+        R"({"name":")" + word(i) + "\"}", R"({"a":")" + word(i + 1) + "\"}",
+        R"({"text":")" + word(i + 2) + "\"}", R"({"h":")" + word(i + 3) + "\"}", i + 2};
+  const LiveStore store(scheme(), std::make_unique<MemoryJournal>(disk));
+  ASSERT_EQ(store.failure(), "");
+  for (std::size_t i = 0; i < count; ++i) {
+    const StoredObject* found = store.find(kind("Workload"), "ns/" + word(i));
+    ASSERT_NE(found, nullptr) << i;
+    EXPECT_EQ(found->version, i + 2);
+    EXPECT_EQ(found->metadata.text(), R"({"name":")" + word(i) + "\"}");
+    EXPECT_EQ(*found->body, R"({"a":")" + word(i + 1) + "\"}");
+    EXPECT_EQ(text_of(*found), word(i + 2));
+    EXPECT_EQ(found->hidden, R"({"h":")" + word(i + 3) + "\"}");
+  }
+}
+
 }  // namespace
 }  // namespace sluice::host::test

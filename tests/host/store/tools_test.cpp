@@ -6,6 +6,7 @@
 
 #include <boost/json/parse.hpp>
 #include <filesystem>
+#include <fstream>
 
 #include "host/manifests/manifests.hpp"
 #include "host/store/sqlite_journal.hpp"
@@ -205,6 +206,7 @@ TEST_F(StoreTools, ARestoreKeepsWhatItReplaces) {
     ASSERT_TRUE(host.ok());
     EXPECT_THAT(restore_store(path_, backup).error().text, HasSubstr("has this store open"));
   }
+  std::ofstream(path_ + "/store.db.partial") << "of a restore that was killed";
   const auto version = restore_store(path_, backup);
   ASSERT_TRUE(version.ok()) << version.error().text;
   EXPECT_EQ(*version, 4U);
