@@ -57,6 +57,21 @@ TEST_F(Later, APreemptedOneKeepsItsQuotaUntilItHasEnded) {
             Lines("finished high Succeeded", "reserved low", "admitted low"));
 }
 
+// It is in front until its victim has ended, whatever else is changed of a queue that goes on past
+// a head that waits; a strict one has no such place, and forgets it when it becomes one.
+TEST_F(Later, APreemptorHasItsPlaceUntilItsQueueBecomesStrict) {
+  using Places = std::vector<std::pair<std::string, std::string>>;
+  const auto queue = [](std::int64_t cpus) {
+    return Queue("q").quota("cpu", {{"f", cpus}}).lower_priority();
+  };
+  s->submit(Job("high", "q").cpu(4).priority(9)).run();
+  EXPECT_EQ(s->engine.memory().places, (Places{{"q", "ns/high"}}));
+  s->queue(queue(5)).run();
+  EXPECT_EQ(s->engine.memory().places, (Places{{"q", "ns/high"}}));
+  s->queue(queue(5).strict()).run();
+  EXPECT_EQ(s->engine.memory().places, Places());
+}
+
 TEST_F(Later, WhoWaitsBehindThePreemptorGetsNothingOfIt) {
   // q has 4: low 4, of which high takes 3. small 1 would fit beside high, when low has ended.
   s->submit(Job("high", "q").cpu(3).priority(9)).submit(Job("small", "q").cpu(1).priority(5));

@@ -79,5 +79,27 @@ TEST(Memory, AWalkOverFlavorsGoesOnAsOldAsItIs) {
   }
 }
 
+// Of workloads that are not there any more nothing is taken over.
+TEST(Memory, OnlyWhoIsThereIsRecalled) {
+  Scenario s;
+  s.flavor("f").queue(Queue("q").quota("cpu", {{"f", 1}}));
+  s.submit(Job("a", "q").cpu(1)).submit(Job("b", "q").cpu(1));
+  EngineMemory memory;
+  memory.meetings = {{"ns/gone", "ns/a", 1, 5}, {"ns/a", "ns/gone", 1, 5}, {"ns/a", "ns/b", 2, 7}};
+  memory.issued = {{"ns/gone", {1}}, {"ns/b", {2, 3}}};
+  memory.places = {{"gone", "ns/a"}, {"q", "ns/gone"}};
+  s.engine.recall(memory);
+  const EngineMemory known = s.engine.memory();
+  ASSERT_EQ(known.meetings.size(), 1U);
+  EXPECT_EQ(known.meetings[0].preemptor, "ns/a");
+  EXPECT_EQ(known.meetings[0].victim, "ns/b");
+  EXPECT_EQ(known.meetings[0].count, 2);
+  EXPECT_EQ(known.meetings[0].last, 7);
+  ASSERT_EQ(known.issued.size(), 1U);
+  EXPECT_EQ(known.issued[0].preemptor, "ns/b");
+  EXPECT_EQ(known.issued[0].at, (std::vector<Time>{2, 3}));
+  EXPECT_TRUE(known.places.empty());
+}
+
 }  // namespace
 }  // namespace sluice::testing

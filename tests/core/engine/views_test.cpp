@@ -92,6 +92,15 @@ TEST_F(RepresentedViews, CountAsOneAndCostAStepEach) {
   EXPECT_EQ(steps, 2U);
 }
 
+// No way has room: both are parked, and w waits once.
+TEST_F(RepresentedViews, WaitOnceHoweverManyWays) {
+  Scenario& s = of(0);
+  const QueueCounts counts = queue_view(s.engine.model(), "q")->counts;
+  EXPECT_EQ(counts.pending, 1U);
+  EXPECT_EQ(counts.parked, 1U);
+  EXPECT_EQ(counts.reserving, 0U);
+}
+
 /// `NAME IN-CLUSTER-QUEUE/IN-LOCAL-QUEUE` of each that waits in q, in order.
 Log waiting(const Scenario& s, const std::string& local_queue = "", std::size_t offset = 0,
             std::size_t limit = 10) {
