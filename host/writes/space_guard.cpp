@@ -86,7 +86,7 @@ std::optional<ApiError> SpaceGuard::beyond(const api::KindInfo& kind, std::strin
 }
 
 void SpaceGuard::alarm(const std::string& what, std::size_t used, std::int64_t limit) {
-  const bool near = static_cast<std::int64_t>(used) >= limit / 5 * 4;
+  const bool near = static_cast<std::int64_t>(used) >= limit - limit / 5;
   if (!near) {
     told_.erase(what);
     return;

@@ -151,7 +151,9 @@ TEST_F(StoreTools, BackupIsAStoreInOneFileWhileTheHostRuns) {
 }
 
 TEST_F(StoreTools, ABackupIsOpenedInThePlaceOfTheDatabase) {
+  std::ofstream(folder_ / "backup.db.partial") << "of a backup that was killed";
   ASSERT_TRUE(back_up_store(path_, folder_ / "backup.db").ok());
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "backup.db.partial"));
   std::filesystem::create_directory(folder_ / "other");
   std::filesystem::copy_file(folder_ / "backup.db", folder_ / "other/store.db");
   auto journal = SqliteJournal::open(folder_ / "other");

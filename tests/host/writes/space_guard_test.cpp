@@ -149,6 +149,18 @@ TEST(SpaceGuard, FourFifthsOfALimitAreToldOnce) {
   }
 }
 
+// Four fifths of 3 are not 0.
+TEST(SpaceGuard, OfASmallLimitNothingIsToldWhereNothingIs) {
+  LiveStore store(scheme(), nullptr);
+  SpaceGuard guard(
+      store,
+      {.objects = 3, .bytes = 1 << 20, .namespace_objects = 100, .namespace_bytes = 1 << 20});
+  EXPECT_EQ(alarms([&] { verdict(guard, map_of("a", "new")); }), std::vector<std::string>{});
+  for (const char* key : {"a/1", "a/2", "a/3"}) store.put(map_object(key));
+  EXPECT_EQ(alarms([&] { verdict(guard, map_of("a", "new")); }),
+            std::vector<std::string>{"the store: objects 3/3"});
+}
+
 // What use() says is the sum over what is there, whatever was put, changed and erased, and after a
 // restart.
 TEST(SpaceGuard, A11_UseIsCountedExactly) {
