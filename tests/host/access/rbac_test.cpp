@@ -2,6 +2,7 @@
 // objects as they are, over random worlds.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <boost/json/parse.hpp>
 #include <random>
 
@@ -104,6 +105,51 @@ TEST(PolicyRule, WhatARuleAllows) {
               each.allowed)
         << each.rule << " " << each.verb << " " << each.resource;
   }
+}
+
+/// The texts of what of `wanted` is not held.
+std::vector<std::string> lacks(const std::vector<PolicyRule>& held, const PolicyRule& wanted,
+                               std::size_t most) {
+  std::vector<std::string> out;
+  for (const PolicyRule& each : uncovered(held, wanted, most)) out.push_back(rule_text(each));
+  return out;
+}
+
+TEST(PolicyRule, WhatAnotherLacksIsNamedOneByOne) {
+  using Texts = std::vector<std::string>;
+  const std::vector<PolicyRule> held = {{{"get"}, {}, {}, {}, {"/api", "/apis/*"}},
+                                        {{"get"}, {"batch"}, {"jobs"}, {}, {}}};
+  const PolicyRule urls = {{"get"}, {}, {}, {}, {"/api", "/apis/batch", "/apis", "/apisx"}};
+  EXPECT_EQ(lacks(held, urls, 9), (Texts{R"({NonResourceURLs:["/apis"], Verbs:["get"]})",
+                                         R"({NonResourceURLs:["/apisx"], Verbs:["get"]})"}));
+  EXPECT_EQ(lacks(held, urls, 1), (Texts{R"({NonResourceURLs:["/apis"], Verbs:["get"]})"}));
+  EXPECT_EQ(lacks(held, urls, 0), Texts());
+  const PolicyRule names = {{"get"}, {"batch"}, {"jobs", "cronjobs"}, {"a", "b"}, {}};
+  const std::string of =
+      R"({APIGroups:["batch"], Resources:["cronjobs"], ResourceNames:["%"], Verbs:["get"]})";
+  const auto named = [&of](const char* name) {
+    std::string out = of;
+    return out.replace(out.find('%'), 1, name);
+  };
+  EXPECT_EQ(lacks(held, names, 9), (Texts{named("a"), named("b")}));
+  EXPECT_EQ(lacks(held, names, 1), Texts{named("a")});
+}
+
+// A rule that stands for 100,000 is taken apart, one of a single one more is not: verbs times URLs
+// and resources.
+TEST(PolicyRule, ARuleThatStandsForTooManyIsLackedAsAWhole) {
+  const auto many = [](std::size_t n) {
+    std::vector<std::string> out;
+    for (std::size_t i = 0; i < n; ++i) out.push_back("x" + std::to_string(i));
+    return out;
+  };
+  const auto parts = [](const PolicyRule& wanted) { return uncovered({}, wanted, 5).size(); };
+  EXPECT_EQ(parts({{"get"}, {"batch"}, many(100'000), {}, {}}), 5U);
+  EXPECT_EQ(parts({{"get"}, {"batch"}, many(100'001), {}, {}}), 1U);
+  EXPECT_EQ(parts({{"get", "list"}, {"batch"}, many(25'000), {"a", "b"}, {}}), 5U);
+  EXPECT_EQ(parts({{"get", "list"}, {"batch"}, many(25'001), {"a", "b"}, {}}), 1U);
+  EXPECT_EQ(parts({{"get"}, {"batch"}, many(50'000), {}, many(50'000)}), 5U);
+  EXPECT_EQ(parts({{"get"}, {"batch"}, many(50'000), {}, many(50'001)}), 1U);
 }
 
 TEST(RbacIndex, NamespacesAreWalls) {
@@ -314,6 +360,19 @@ TEST_F(Grants, TheRefusalNamesWhatIsMissing) {
             "(groups=[\"dev\" \"system:authenticated\"]) is attempting to grant RBAC permissions "
             "not currently held:\n{APIGroups:[\"batch\"], Resources:[\"jobs\"], "
             "Verbs:[\"delete\"]}");
+}
+
+// Twenty at most, of however many rules: of twice 15 all of the first and five of the second.
+TEST_F(Grants, TheRefusalNamesTwenty) {
+  std::string many = "[";
+  for (int i = 0; i < 15; ++i) many += std::string(i ? "," : "") + "\"x" + std::to_string(i) + "\"";
+  many += "]";
+  const std::string rule = R"({"apiGroups":["batch"],"verbs":["get"],"resources":)" + many + "}";
+  const auto refused = refuses_grant(index_, kJane, rbac_kind("Role", "roles"),
+                                     role("Role", "team-a", "new", "[" + rule + "," + rule + "]"));
+  ASSERT_TRUE(refused);
+  EXPECT_EQ(std::count(refused->text.begin(), refused->text.end(), '\n'), 20);
+  EXPECT_TRUE(refused->text.ends_with(R"(Resources:["x4"], Verbs:["get"]})")) << refused->text;
 }
 
 TEST_F(Grants, AggregationTakesTheRightToEverything) {

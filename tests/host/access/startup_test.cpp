@@ -147,6 +147,11 @@ TEST_F(Startup, AnotherHostNeedsAnotherCertificate) {
             (std::vector<std::string>{"127.0.0.1", "::1", "localhost", "host.example"}));
   EXPECT_EQ(server_names("no_name:6443").size(), 3U) << "a certificate cannot have it";
   EXPECT_EQ(server_names("127.0.0.1:6443").size(), 3U) << "it is there already";
+  std::string longest;  // four labels of 60 and one of 9: 4 × 61 + 9
+  for (int i = 0; i < 4; ++i) longest += std::string(60, 'n') + ".";
+  longest += std::string(9, 'n');
+  EXPECT_EQ(server_names(longest + ":6443").size(), 4U);
+  EXPECT_EQ(server_names(longest + "n:6443").size(), 3U) << "254 are too long";
 }
 
 /// IPv4 addresses of this machine's interfaces that are up.

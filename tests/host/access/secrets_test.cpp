@@ -1,0 +1,72 @@
+// Files with secrets: how they are written and read, and folders for them.
+#include "host/access/secrets.hpp"
+
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+#include "tests/host/temporary_folder.hpp"
+
+namespace sluice::host::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+mode_t permissions_of(const std::string& path) {
+  struct stat info {};
+  return ::stat(path.c_str(), &info) == 0 ? info.st_mode & 0777U : 0;
+}
+
+std::string said(const Result<void>& done) { return done.ok() ? "" : done.error().text; }
+
+// Also over what a run that was killed has left behind, which others could read.
+TEST(SecretFiles, AreWrittenWholeAndReadByNobodyElse) {
+  const TemporaryFolder folder;
+  const std::string file = folder / "token";
+  std::ofstream(file + ".new") << "of a run that was killed, and longer than what is written now";
+  fs::permissions(file + ".new", fs::perms(0644));
+  for (const std::string& content : {std::string("first"), std::string("2nd"), std::string()}) {
+    EXPECT_EQ(said(write_secret_file(file, content)), "");
+    const auto read = read_small_file(file);
+    ASSERT_TRUE(read.ok()) << read.error().text;
+    EXPECT_EQ(*read, content);
+    EXPECT_EQ(permissions_of(file), 0600U);
+    EXPECT_FALSE(fs::exists(file + ".new"));
+  }
+  EXPECT_EQ(said(write_secret_file(folder / "none/token", "x")),
+            (folder / "none/token.new") + ": No such file or directory");
+}
+
+TEST(SecretFiles, AreReadUpToAMebibyte) {
+  const TemporaryFolder folder;
+  const std::string file = folder / "large";
+  for (const std::size_t bytes : {std::size_t{1'048'576}, std::size_t{1'048'577}}) {
+    std::ofstream(file) << std::string(bytes, 'x');
+    const auto read = read_small_file(file);
+    ASSERT_EQ(read.ok(), bytes == 1'048'576);
+    if (read.ok()) {
+      EXPECT_EQ(read->size(), bytes);
+    } else {
+      EXPECT_EQ(read.error().text, file + ": longer than 1 MiB");
+    }
+  }
+  EXPECT_EQ(read_small_file(folder / "none").error().text,
+            (folder / "none") + ": No such file or directory");
+}
+
+TEST(PrivateFolders, AreMadeWithThoseAboveThem) {
+  const TemporaryFolder folder;
+  const std::string deep = folder / "a/b/pki";
+  EXPECT_EQ(said(make_private_folder(deep)), "");
+  EXPECT_EQ(permissions_of(deep), 0700U);
+  EXPECT_EQ(said(make_private_folder(deep)), "") << "it is there";
+  std::ofstream(folder / "file") << "x";
+  EXPECT_NE(said(make_private_folder(folder / "file/pki")), "");
+  EXPECT_NE(said(make_private_folder("/proc/pki")), "") << "nobody makes a folder there";
+}
+
+}  // namespace
+}  // namespace sluice::host::test
