@@ -120,6 +120,9 @@ TEST(EventWriter, AnEventThatWasDeletedIsWrittenAnew) {
   host.tell("a", "y");  // two notes are remembered, x once
   host.tell("a", "x");
   EXPECT_EQ(host.told(), "x×4 y×1");
+  // It has one place among those that are remembered: z makes x forgotten, and w makes y.
+  for (const char* message : {"z", "w", "y"}) host.tell("a", message);
+  EXPECT_EQ(host.told(), "x×4 y×1 z×1 w×1 y×1");
 }
 
 // Three at once for an object, one more every 10 s, whatever the others had.

@@ -61,6 +61,9 @@ TEST(LiveIds, GoOnJustBehindIt) {
     ids.go_past(last);
     EXPECT_EQ(ids.uid(kNow).substr(0, 18), next);
   }
+  LiveIds ids;
+  ids.go_past("00000000-0001-7abc-8000-000000000000");  // long ago: it is the time that counts
+  EXPECT_EQ(ids.uid(kNow).substr(0, 18), "01a3185c-5000-7000");
 }
 
 TEST(LiveIds, SuffixesDiffer) {

@@ -302,7 +302,9 @@ TEST(PluginObjects, AWorkloadThatIsSaidToHaveEndedEndsWithTheCall) {
                 .code,
             SLUICE_OBJECTS_OK);
   EXPECT_NE(state(), WorkloadState::kFinished);
+  testing::internal::CaptureStderr();
   ASSERT_TRUE(host.port.commit().ok());
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "") << "nothing went wrong";
   EXPECT_EQ(state(), WorkloadState::kFinished);
 }
 

@@ -400,6 +400,20 @@ TEST(Access, KeysAreOfOneNamespaceOrOfAll) {
   EXPECT_EQ(objects.keys(host.kind("configmaps")), (Names{"default/m", "default2/m"}));
 }
 
+// A status of a workload is read by the engine, whoever writes it.
+TEST(Access, AStatusMayEndAWorkload) {
+  Refusing host;
+  ObjectAccess& objects = host.objects;
+  host.apply(R"({"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"Workload","metadata":{"name":"w",
+      "namespace":"default"},"spec":{"queueName":"q","podSets":[{"name":"main","count":1,
+      "template":{"spec":{"containers":[{"name":"c"}]}}}]}})");
+  const auto told = boost::json::parse(R"({"conditions":[{"type":"Finished","status":"True",
+      "reason":"Done","message":"it is","lastTransitionTime":"2026-01-01T00:00:00Z"}]})");
+  ASSERT_TRUE(objects.update_status(host.kind("workloads"), "default/w", told.as_object()).ok());
+  EXPECT_EQ(host.kernel.engine().state(*host.kernel.engine().find("default/w")),
+            WorkloadState::kFinished);
+}
+
 // A workload ends once: what is said of its end later changes nothing.
 TEST(Access, AWorkloadEndsOnce) {
   Refusing host;

@@ -149,6 +149,17 @@ TEST(SpaceGuard, FourFifthsOfALimitAreToldOnce) {
   }
 }
 
+// Of two objects of 29 bytes each: 58 are as many as there may be.
+TEST(SpaceGuard, TheStoreHoldsSoManyBytes) {
+  LiveStore store(scheme(), nullptr);
+  SpaceGuard guard(
+      store, {.objects = 100, .bytes = 58, .namespace_objects = 100, .namespace_bytes = 1 << 20});
+  store.put(map_object("a/1"));
+  EXPECT_EQ(verdict(guard, map_of("b", "1")), "");
+  store.put(map_object("a/2"));
+  EXPECT_EQ(verdict(guard, map_of("b", "1")), "507 the store is full: 58 bytes, limited to 58");
+}
+
 // Four fifths of 3 are not 0.
 TEST(SpaceGuard, OfASmallLimitNothingIsToldWhereNothingIs) {
   LiveStore store(scheme(), nullptr);
