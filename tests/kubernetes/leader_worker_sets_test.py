@@ -120,6 +120,22 @@ class Replicas(Case):
                    "all of them run")
         self.end("late")
 
+    def test_4_replicas_that_come_by_a_scale_from_0_are_groups_of_the_size_that_was_said_last(self):
+        self.queue("none", 6)
+        self.assertEqual(self.make("none", 0, 2)[0], 201)
+        self.assertEqual(self.change("none", {"spec": {"leaderWorkerTemplate": {"size": 3}}})[0],
+                         200)
+        self.assertEqual(self.pod_sets(), {})
+        self.assertEqual(self.change("none", {"spec": {"replicas": 1}}, "/scale")[0], 200)
+        first = {"none-0", "none-0-1", "none-0-2"}
+        eventually(lambda: self.runs_of("none") == first, "all of the first one run")
+        self.assertEqual(self.pod_sets(), {"leaderworkerset-none-0": ({"main": 3}, True)})
+        self.assertEqual(self.change("none", {"spec": {"replicas": 0}}, "/scale")[0], 200)
+        eventually(lambda: self.pod_sets() == {}, "nothing holds quota")
+        self.assertEqual(self.change("none", {"spec": {"replicas": 2}}, "/scale")[0], 200)
+        eventually(lambda: len(self.runs_of("none")) == 6, "all of two run")
+        self.end("none")
+
 
 del Case  # it has no tests of its own
 

@@ -453,6 +453,26 @@ class Makers(Case):
         eventually(lambda: self.running_of("free") == 2, "it is scaled")
         self.end("deployments", "free")
 
+    def test_3b_what_a_scale_makes_of_nothing_waits_pod_by_pod(self):
+        """Of how many a group would be nobody has said."""
+        self.queue("nothing", 3)
+        self.make("statefulsets", "StatefulSet", "zero", "nothing", 0)
+        self.api.merge(self.apps + "statefulsets/zero/scale", {"spec": {"replicas": 2}})
+        eventually(lambda: self.running_of("zero") == 2, "both run")
+        self.assertEqual(len(self.api.items(MINE)), 2)
+        before = {each["metadata"]["uid"] for each in self.pods_of("zero")}
+        self.api.merge(self.apps + "statefulsets/zero", {"metadata": {"labels": {"a": "b"}}})
+        self.assertEqual(self.scale("zero", 3)[0], 200)  # these are free to
+        eventually(lambda: self.running_of("zero") == 3, "one more runs")
+        self.assertTrue(before < {each["metadata"]["uid"] for each in self.pods_of("zero")})
+        self.assertEqual(self.scale("zero", 0)[0], 200)
+        eventually(lambda: not self.api.items(MINE), "nothing holds quota")
+        eventually(lambda: self.scale("zero", 2)[0] == 200, "it says a number")
+        eventually(lambda: self.running_of("zero") == 2, "both run")
+        self.assertEqual([each["spec"]["podSets"][0]["count"] for each in self.api.items(MINE)],
+                         [2])  # as one
+        self.end("statefulsets", "zero")
+
     def test_4_a_default_queue_takes_whole_sets(self):
         self.api.post("/api/v1/namespaces", {"metadata": {"name": "by-default"}})
         self.kueue.cluster_queue("by-default", {"spot": "2"})
