@@ -173,7 +173,8 @@ TEST(WhatIf, AQueueThatIsStoppedSaysSoToWhoeverMayReadIt) {
   ASSERT_TRUE(world.objects().update(queue).ok());
   world.settle();
   const std::string warning =
-      R"("warnings":["ClusterQueue shared is stopped (Hold): its spec.stopPolicy has to become None"])";
+      R"("warnings":["ClusterQueue shared is stopped (Hold): its spec.stopPolicy has to )"
+      R"(become None"])";
   for (const char* asked :
        {R"({"clusterQueue":"shared"})", R"({"localQueue":"q","namespace":"a"})"}) {
     EXPECT_THAT(world.ask_waiting("operator", asked), HasSubstr(warning));
@@ -184,8 +185,8 @@ TEST(WhatIf, AQueueThatIsStoppedSaysSoToWhoeverMayReadIt) {
 TEST(WhatIf, AJobThatHasEndedStartsNotAgain) {
   Shared world;
   const std::string job = R"({"apiVersion":"batch/v1","kind":"Job","metadata":{"name":"done",
-      "namespace":"a"},"spec":{"template":{"spec":{"restartPolicy":"Never","containers":[{"name":"c",
-      "image":"i"}]}}}})";
+      "namespace":"a"},"spec":{"template":{"spec":{"restartPolicy":"Never","containers":[
+      {"name":"c","image":"i"}]}}}})";
   EXPECT_THAT(world.ask("tenant-a", {job}), HasSubstr(R"("decision":"NotQueued")"));
   world.apply(job);
   ASSERT_TRUE(world.objects()
