@@ -121,7 +121,9 @@ class Decider final : public TurnEnd {
     edges.births = store_.get();
     edges.successor_wait = kSuccessorWait;
     edges.jobs_end_later = true;
-    edges.other_pages = [this] { signals_.call(); };
+    edges.other_pages = [this] {
+      if (!ending_) signals_.call();  // else it is done already
+    };
     machine_ = std::make_unique<Machine>(config_, *rules_, edges);
     door_ = std::make_unique<ClusterDoor>(machine_->kernel(), *store_, *objects_, outbox_);
     kinds_ = followed_kinds(rules_->scheme, machine_->controllers());

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "api/json/json.hpp"
@@ -18,6 +19,10 @@ constexpr std::string_view kInUse = "sluice.dev/kind-in-use";
 constexpr std::uint32_t kAllPages = 1;
 /// Several pages that are applied together become one change of the rules.
 constexpr Duration kSettle = 200 * kMillisecond;
+/// They are read where they are stored durably, which on a slow disk is later; and what failed may
+/// not fail again. The waits double up to a minute.
+constexpr Duration kAskAgain = kSecond;
+constexpr Duration kLongestWait = 64 * kSecond;
 
 bool is_page(const api::KindInfo& kind) {
   return kind.kind == "JobKind" && kind.group == "sluice.dev";
@@ -127,10 +132,14 @@ Result<Time> JobKindController::compare(ObjectAccess& objects) {
   for (const std::string& name : objects.keys(*job_kinds_))
     if (auto page = objects.get(*job_kinds_, name)) all.push_back(std::move(*page));
   if (pages_of(all) == pages_) return kNever;
-  if (std::exchange(changed_, false)) settled_ = objects.now() + kSettle;
-  if (objects.now() < settled_) return settled_;
+  if (std::exchange(changed_, false)) {
+    due_ = objects.now() + kSettle;
+    wait_ = kAskAgain;
+  }
+  if (objects.now() < due_) return due_;
   others_();
-  return kNever;
+  due_ = objects.now() + std::exchange(wait_, std::min(2 * wait_, kLongestWait));
+  return due_;
 }
 
 /// A page that is deleted stays, and works, until its last job is gone.

@@ -30,7 +30,8 @@ class JobKindPolicy final : public WritePolicy {
 class JobKindController final : public Controller {
  public:
   /// `pages`: those of the rules, which must outlive it. `others`: called when the pages differ
-  /// from those; empty: pages are not taken up here, and the controller has nothing to do.
+  /// from those, and again, more and more rarely, while they do; empty: pages are not taken up
+  /// here, and the controller has nothing to do.
   JobKindController(const api::Scheme& scheme, const JobPages& pages, std::function<void()> others);
 
   bool idle() const { return !others_; }
@@ -53,7 +54,8 @@ class JobKindController final : public Controller {
   const JobPages& pages_;
   std::function<void()> others_;
   bool changed_ = false;  ///< a page was written since the last look at all of them
-  Time settled_ = 0;      ///< when to ask for other rules, unless pages change again
+  Time due_ = 0;          ///< when to ask for other rules, unless pages change again
+  Duration wait_ = 0;     ///< until it is asked once more
 };
 
 }  // namespace sluice::host

@@ -253,13 +253,14 @@ std::string names_of(const Forms& forms) {
 /// The first member that the forms do not have.
 Result<void> check_known(const Forms& forms, const json::object& said, std::string_view whose,
                          const std::string& path) {
-  for (const auto& [key, value] : said) {
+  for (const auto& given : said) {
+    const std::string_view name = api::view(given.key());
     const auto is_this = [&](const MemberForm& member) {
-      return forms.include(member) && member.name == api::view(key);
+      return forms.include(member) && member.name == name;
     };
     if (!std::ranges::any_of(kForms, is_this))
       return Error{fmt::format("{} has {}{}, which this host does not know; there may be {}", whose,
-                               path, shown_text(api::view(key), kShownBytes), names_of(forms))};
+                               path, shown_text(name, kShownBytes), names_of(forms))};
   }
   return {};
 }

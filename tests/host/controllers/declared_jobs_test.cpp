@@ -257,9 +257,14 @@ TEST_F(DeclaredJobs, ADeletedPageStaysUntilItsLastJobIsGone) {
   kernel.run_to_rest();
   EXPECT_FALSE(exists("jobkinds", "trainings.example.com"));
   EXPECT_EQ(other_pages, 0);  // not at once: pages often come together
-  machine.begin_instant(now += kSecond);
-  kernel.run_to_rest();
-  EXPECT_EQ(other_pages, 1);
+  // Where pages are read they come later, on a slow disk; asked again after 1 s, 2 s and so on.
+  std::vector<int> each_second;
+  for (int second = 1; second <= 5; ++second) {
+    machine.begin_instant(now += kSecond);
+    kernel.run_to_rest();
+    each_second.push_back(other_pages);
+  }
+  EXPECT_EQ(each_second, (std::vector{1, 2, 2, 3, 3}));
 }
 
 TEST_F(DeclaredJobs, PagesThatCannotBeServedAreRefused) {
