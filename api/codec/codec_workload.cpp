@@ -6,6 +6,7 @@
 #include "api/codec/codec.hpp"
 #include "api/json/decode_parts.hpp"
 #include "api/json/json.hpp"
+#include "api/json/parts.hpp"
 #include "api/schema/no_effect.hpp"
 #include "api/scheme/controlling_job.hpp"
 #include "api/scheme/scheme.hpp"
@@ -15,16 +16,6 @@ namespace sluice::api {
 namespace json = boost::json;
 
 namespace {
-
-/// Calls `each` for every object of a list.
-template <typename Each>
-void for_objects(const json::object& holder, std::string_view key, Each each) {
-  const json::array* list = find_array(holder, key);
-  if (list == nullptr) return;
-  for (const auto& item : *list) {
-    if (const auto* object = item.if_object()) each(*object);
-  }
-}
 
 PodSet decode_pod_set(const json::object& from, PodTemplateCache& templates) {
   PodSet pod_set;
@@ -131,7 +122,7 @@ void keep_foreign_entries(const json::object& before, json::object& after, std::
   for (auto& entry : *entries) {
     json::object* object = entry.if_object();
     if (object == nullptr) continue;
-    for_objects(before, list, [&](const json::object& old) {
+    for_each_object(before, list, [&](const json::object& old) {
       if (find_text(old, key) == find_text(*object, key)) keep_foreign(old, *object, owned);
     });
   }
@@ -141,20 +132,20 @@ void keep_foreign_entries(const json::object& before, json::object& after, std::
 
 WorkloadStatus decode_workload_status(const json::object& from) {
   WorkloadStatus status;
-  for_objects(from, "conditions",
-              [&](const auto& each) { status.conditions.push_back(decode_condition(each)); });
+  for_each_object(from, "conditions",
+                  [&](const auto& each) { status.conditions.push_back(decode_condition(each)); });
   if (const json::object* admission = find_object(from, "admission")) {
     status.admission.emplace();
     status.admission->cluster_queue = find_text(*admission, "clusterQueue");
-    for_objects(*admission, "podSetAssignments", [&](const auto& each) {
+    for_each_object(*admission, "podSetAssignments", [&](const auto& each) {
       status.admission->pod_sets.push_back(decode_assignment(each));
     });
   }
-  for_objects(from, "reclaimablePods", [&](const auto& each) {
+  for_each_object(from, "reclaimablePods", [&](const auto& each) {
     status.reclaimable_pods.push_back(
         {std::string(find_text(each, "name")), find_int32(each, "count").value_or(0)});
   });
-  for_objects(from, "admissionChecks", [&](const auto& each) {
+  for_each_object(from, "admissionChecks", [&](const auto& each) {
     status.admission_checks.push_back(decode_check_state(each));
   });
   if (const json::object* requeue = find_object(from, "requeueState")) {
@@ -162,7 +153,7 @@ WorkloadStatus decode_workload_status(const json::object& from) {
                             find_time(*requeue, "requeueAt")};
   }
   if (const json::object* stats = find_object(from, "schedulingStats")) {
-    for_objects(*stats, "evictions", [&](const auto& each) {
+    for_each_object(*stats, "evictions", [&](const auto& each) {
       status.evictions.push_back({std::string(find_text(each, "reason")),
                                   std::string(find_text(each, "underlyingCause")),
                                   find_int32(each, "count").value_or(0)});
@@ -187,7 +178,7 @@ Workload decode_workload(const json::object& object, PodTemplateCache& templates
           std::string(find_text(*reference, "group")), std::string(find_text(*reference, "kind")),
           std::string(find_text(*reference, "name"))});
     }
-    for_objects(*spec, "podSets", [&](const auto& each) {
+    for_each_object(*spec, "podSets", [&](const auto& each) {
       workload.pod_sets.push_back(decode_pod_set(each, templates));
     });
   }

@@ -5,6 +5,7 @@
 
 #include "api/json/decode_parts.hpp"
 #include "api/json/json.hpp"
+#include "api/json/parts.hpp"
 
 namespace sluice::api {
 namespace {
@@ -122,7 +123,7 @@ void advise_template(const std::string& where, const json::object& pod,
 std::string required_by(const json::object& pod) {
   const json::object& annotations = find_part(find_part(pod, "metadata"), "annotations");
   for (const std::string_view name : {kRequired, kSliceRequired})
-    if (!annotations.empty() && find(annotations, name))
+    if (find(annotations, name))
       return "It requires a topology (annotation " + std::string(name) +
              "), and pods are not placed by topology here";
   if (!claims_devices(pod)) return {};
@@ -175,17 +176,15 @@ std::string held_because(const json::object& workload) {
   const json::object& spec = find_part(workload, "spec");
   if (has_at(spec, "preemptionGates"))
     return "It has spec.preemptionGates, which nobody here opens";
+  bool is_placed = false;
   std::string by_template;
-  const json::array* pod_sets = find_array(spec, "podSets");
-  for (std::size_t i = 0; pod_sets && i < pod_sets->size(); ++i) {
-    const json::object* pod_set = (*pod_sets)[i].if_object();
-    if (!pod_set) continue;
-    const json::object& topology = find_part(*pod_set, "topologyRequest");
-    if (has_at(topology, "required") || has_at(topology, "podSetSliceRequiredTopology"))
-      return "It requires a topology (topologyRequest), and pods are not placed by topology here";
-    const json::object* pod = by_template.empty() ? find_object(*pod_set, "template") : nullptr;
-    if (pod) by_template = required_by(*pod);
-  }
+  for_each_object(spec, "podSets", [&](const json::object& pod_set) {
+    const json::object& topology = find_part(pod_set, "topologyRequest");
+    is_placed |= has_at(topology, "required") || has_at(topology, "podSetSliceRequiredTopology");
+    if (by_template.empty()) by_template = required_by(find_part(pod_set, "template"));
+  });
+  if (is_placed)
+    return "It requires a topology (topologyRequest), and pods are not placed by topology here";
   return by_template;
 }
 

@@ -39,6 +39,7 @@ json::object metadata_of(const api::ObjectMeta& meta) {
 
 /// Before what is there: it has to happen first.
 void put_first(json::array help, json::object& document) {
+  if (help.empty()) return;
   json::array& others = array_of(document, "wouldHelp");
   help.insert(help.end(), others.begin(), others.end());
   others = std::move(help);

@@ -47,6 +47,12 @@ std::string not_active(const char* kind, const std::string& name, const json::ob
                      api::find_text(*active, "message"));
 }
 
+/// Of a ClusterQueue that is there.
+std::string obstacle_in(const std::string& name, const json::object& queue) {
+  std::string text = stopped("ClusterQueue", name, queue);
+  return text.empty() ? not_active("ClusterQueue", name, queue) : text;
+}
+
 }  // namespace
 
 std::vector<std::string> obstacles_of(const ObjectAccess& objects, const std::string& ns,
@@ -58,20 +64,20 @@ std::vector<std::string> obstacles_of(const ObjectAccess& objects, const std::st
   if (std::string text = stopped("LocalQueue", local_queue, *local); !text.empty())
     out.push_back(std::move(text));
   const std::string name(api::find_text(part(*local, "spec"), "clusterQueue"));
-  if (!objects.get(api::kueue_kind(objects.scheme(), "ClusterQueue"), name))
+  const auto queue = objects.get(api::kueue_kind(objects.scheme(), "ClusterQueue"), name);
+  if (!queue)
     out.push_back(fmt::format(
         "ClusterQueue {}, which LocalQueue {} names, does not exist: it has to be created", name,
         local_queue));
-  else if (std::string text = obstacle_of_queue(objects, name); !text.empty())
+  else if (std::string text = obstacle_in(name, *queue); !text.empty())
     out.push_back(std::move(text));
   return out;
 }
 
 std::string obstacle_of_queue(const ObjectAccess& objects, const std::string& cluster_queue) {
   const auto queue = objects.get(api::kueue_kind(objects.scheme(), "ClusterQueue"), cluster_queue);
-  if (!queue) return fmt::format("ClusterQueue {} does not exist", cluster_queue);
-  std::string text = stopped("ClusterQueue", cluster_queue, *queue);
-  return text.empty() ? not_active("ClusterQueue", cluster_queue, *queue) : text;
+  return queue ? obstacle_in(cluster_queue, *queue)
+               : fmt::format("ClusterQueue {} does not exist", cluster_queue);
 }
 
 std::string obstacle_of_check(const ObjectAccess& objects, const std::string& check) {

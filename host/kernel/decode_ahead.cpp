@@ -16,22 +16,22 @@ DecodeAhead::DecodeAhead(std::vector<const StoredObject*> stored, const Intake& 
       threads > 0 ? static_cast<std::size_t>(threads) : std::thread::hardware_concurrency();
   for (std::size_t i = 1; i < std::min(wanted, pieces_.size()); ++i)
     others_.emplace_back([this] {
-      Lane lane;
-      while (decode_one(lane)) continue;
+      DecodingRoom room;
+      while (decode_one(room)) continue;
     });
 }
 
 DecodeAhead::~DecodeAhead() { begun_ = pieces_.size(); }
 
 /// The first piece that is nobody's yet; false: there is none.
-bool DecodeAhead::decode_one(Lane& lane) {
+bool DecodeAhead::decode_one(DecodingRoom& room) {
   const std::size_t at = begun_++;
   if (at >= pieces_.size()) return false;
   const std::size_t end = std::min(stored_.size(), (at + 1) * kPiece);
   Piece& piece = pieces_[at];
   piece.workloads.reserve(end - at * kPiece);
   for (std::size_t i = at * kPiece; i < end; ++i)
-    piece.workloads.push_back(decode_stored(*stored_[i], intake_, lane.templates, lane.buffer));
+    piece.workloads.push_back(decode_stored(*stored_[i], intake_, room));
   piece.done = true;
   piece.done.notify_one();
   return true;

@@ -16,7 +16,6 @@
 #include <thread>
 #include <vector>
 
-#include "api/codec/codec.hpp"
 #include "host/kernel/workload_reader.hpp"
 
 namespace sluice::host {
@@ -39,13 +38,8 @@ class DecodeAhead {
     std::vector<std::shared_ptr<api::Workload>> workloads;
     std::atomic<bool> done = false;
   };
-  /// What a thread needs for itself.
-  struct Lane {
-    api::PodTemplateCache templates;
-    std::vector<unsigned char> buffer = std::vector<unsigned char>(64U << 10);
-  };
 
-  bool decode_one(Lane& lane);
+  bool decode_one(DecodingRoom& room);
   void wait_for(Piece& piece);
 
   std::vector<const StoredObject*> stored_;
@@ -53,7 +47,7 @@ class DecodeAhead {
   std::vector<Piece> pieces_;
   std::atomic<std::size_t> begun_ = 0;  // so many pieces belong to somebody
   std::size_t handed_out_ = 0;          // workloads
-  Lane own_;
+  DecodingRoom own_;
   std::vector<std::jthread> others_;  // the last member: they use the rest
 };
 

@@ -13,8 +13,6 @@ namespace {
 
 namespace json = boost::json;
 
-constexpr std::size_t kBuffer = 64U << 10;
-
 /// The metadata without managedFields, which often are most of it and decide nothing.
 std::string without_managed_fields(std::string_view metadata) {
   constexpr std::string_view kBegin = "\"managedFields\":";
@@ -35,19 +33,17 @@ std::string without_managed_fields(std::string_view metadata) {
 }  // namespace
 
 std::shared_ptr<api::Workload> decode_stored(const StoredObject& stored, const Intake& intake,
-                                             api::PodTemplateCache& templates,
-                                             std::span<unsigned char> buffer) {
-  json::monotonic_resource memory(buffer.data(), buffer.size());
+                                             DecodingRoom& room) {
+  json::monotonic_resource memory(room.buffer.data(), room.buffer.size());
   const json::storage_ptr storage(&memory);
   json::object object = parse_stored(*stored.body, storage);
   object["metadata"] = parse_stored(without_managed_fields(stored.metadata.text()), storage);
   if (!stored.status.empty()) object["status"] = parse_stored(stored.status, storage);
-  return intake.decode_workload(object, templates);
+  return intake.decode_workload(object, room.templates);
 }
 
 struct WorkloadReader::Lane {
-  api::PodTemplateCache templates;
-  std::vector<unsigned char> buffer = std::vector<unsigned char>(kBuffer);
+  DecodingRoom room;
   std::vector<std::pair<std::size_t, std::vector<Decoded>>> done;  // by number of the batch
 };
 
@@ -66,7 +62,7 @@ void WorkloadReader::read(std::size_t lane, std::size_t batch, std::span<const R
   std::vector<Decoded> found;
   for (const RecordPtr& record : records)
     if (record->kind == kind_)
-      found.emplace_back(record.get(), decode_stored(*record, intake_, own.templates, own.buffer));
+      found.emplace_back(record.get(), decode_stored(*record, intake_, own.room));
   if (!found.empty()) own.done.emplace_back(batch, std::move(found));
 }
 

@@ -17,10 +17,15 @@
 
 namespace sluice::host {
 
+/// What a thread that decodes workloads needs for itself.
+struct DecodingRoom {
+  api::PodTemplateCache templates;
+  std::vector<unsigned char> buffer = std::vector<unsigned char>(64U << 10);
+};
+
 /// One workload of a store, without what only people want to see of it.
 std::shared_ptr<api::Workload> decode_stored(const StoredObject& stored, const Intake& intake,
-                                             api::PodTemplateCache& templates,
-                                             std::span<unsigned char> buffer);
+                                             DecodingRoom& room);
 
 class WorkloadReader final : public LoadObserver {
  public:

@@ -148,13 +148,9 @@ std::optional<CheckActivity> CheckBridge::tell(LoadedPlugin& plugin, const std::
                if (!late)
                  now = std::move(said);
                else if (!gone)
-                 late_.push_back({controller_name_of(asked->check_json),
-                                  asked->check,
-                                  std::move(said),
-                                  {},
-                                  0,
-                                  false,
-                                  {}});
+                 late_.push_back({.controller = controller_name_of(asked->check_json),
+                                  .check = asked->check,
+                                  .activity = std::move(said)});
              });
   return now;
 }
@@ -209,13 +205,12 @@ bool CheckBridge::begin(const CheckQuery& query) {
                 if (!late)
                   begun = well;
                 else if (well || !plugin->was_lost())  // else it begins again with the next life
-                  late_.push_back({controller_name_of(asked->check_json),
-                                   asked->check,
-                                   {},
-                                   asked->workload->meta.key(),
-                                   asked->attempt,
-                                   well,
-                                   well ? "" : failed_[plugin]});
+                  late_.push_back({.controller = controller_name_of(asked->check_json),
+                                   .check = asked->check,
+                                   .workload = asked->workload->meta.key(),
+                                   .attempt = asked->attempt,
+                                   .began = well,
+                                   .fault = well ? "" : failed_[plugin]});
               });
   return begun;
 }

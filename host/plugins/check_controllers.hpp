@@ -50,11 +50,11 @@ struct CheckActivity {
 /// that, whether an attempt began.
 struct LateAnswer {
   std::string controller, check;  ///< spec.controllerName, name
-  std::optional<CheckActivity> activity;
-  std::string workload;  ///< key
+  std::optional<CheckActivity> activity = {};
+  std::string workload = {};  ///< key
   std::uint64_t attempt = 0;
   bool began = false;
-  std::string fault;  ///< where it did not begin
+  std::string fault = {};  ///< where it did not begin
 };
 
 /// How the sentences begin that tell of a plugin which does not get on with checks.

@@ -42,12 +42,6 @@ void add_starts(json::object& status, std::vector<json::object> starts) {
   }
 }
 
-void add_sentence(json::object& status, const char* list, const std::string& sentence) {
-  json::value& sentences = status[list];
-  if (!sentences.is_array()) sentences.emplace_array();
-  sentences.get_array().emplace_back(sentence);
-}
-
 /// What keeps the queue that is asked about from starting anything.
 std::vector<std::string> obstacles_of(const Waiting& asked, const ObjectAccess& objects) {
   const std::string& local = asked.local_queue;
@@ -151,10 +145,11 @@ ApiResult<json::object> HostWhatIf::answer(const WhatIfRequest& request, Deadlin
   json::object out = request.question;
   json::object status =
       answer_document(*done->fork, question, done->granted, done->asked, *done->since, may_know);
-  for (const std::string& each : moment->uncertain) add_sentence(status, "uncertain", each);
+  for (const std::string& each : moment->uncertain)
+    array_of(status, "uncertain").emplace_back(each);
   if (question.waiting.asks_of_queue() && may_read_queue(question.waiting, may))
     for (const std::string& each : obstacles_of(question.waiting, done->fork->machine().objects()))
-      add_sentence(status, "warnings", each);
+      array_of(status, "warnings").emplace_back(each);
   const bool any_waits = !done->waiting().empty();
   const json::object& spec = part(request.question, "spec");
   if (any_waits && api::find_bool(spec, "estimate", true))

@@ -25,8 +25,6 @@ constexpr std::uint32_t kLine = 1;
 constexpr std::uint32_t kAway = 2;
 /// Who is back sooner was not missed: nothing is written.
 constexpr Duration kMissedAfter = kSecond;
-/// So many keys leave a line at a time; those that have to wait once more go to its end.
-constexpr std::size_t kMostFromLine = 32;
 /// On an AdmissionCheck: the plugin that answers for it.
 constexpr std::string_view kAnsweredBy = "sluice.dev/answered-by";
 
@@ -84,7 +82,8 @@ CheckController::CheckController(const api::Scheme& scheme, const Engine& engine
     : engine_(engine),
       plugins_(plugins),
       workloads_(&api::kueue_kind(scheme, "Workload")),
-      checks_(&api::kueue_kind(scheme, "AdmissionCheck")) {
+      checks_(&api::kueue_kind(scheme, "AdmissionCheck")),
+      lines_(plugins, kLine) {
   for (const api::KindInfo* kind : scheme.kinds())
     if (!kind->contributed_by.empty() && !kind->namespaced)
       parameter_kinds_.push_back(kind->group + "/" + kind->kind);
@@ -128,15 +127,13 @@ void CheckController::take_late(LateAnswer late, std::vector<WorkKey>& keys) {
     keys.push_back(check_key(late.check));
     return;
   }
-  const auto workload = begun_.find(late.workload);
-  if (workload == begun_.end()) return;
-  const auto begun = workload->second.find(late.check);
-  if (begun == workload->second.end() || begun->second.attempt != late.attempt) return;
-  begun->second.sure = late.began;
+  Begun* begun = find_begun(late.workload, late.check);
+  if (!begun || begun->attempt != late.attempt) return;
+  begun->sure = late.began;
   if (!late.began)
-    begun->second.trouble = plugins_.quarantined(late.controller)
-                                ? std::string(kPluginOff)
-                                : fmt::format("{}: {}", kPluginFailed, late.fault);
+    begun->trouble = plugins_.quarantined(late.controller)
+                         ? std::string(kPluginOff)
+                         : fmt::format("{}: {}", kPluginFailed, late.fault);
   keys.push_back(workload_key(late.workload));
 }
 
@@ -150,10 +147,7 @@ void CheckController::poll(std::vector<WorkKey>& keys) {
   for (LateAnswer& late : plugins_.take_late()) take_late(std::move(late), keys);
   for (const std::string& controller : plugins_.take_restarted()) begin_again(controller, keys);
   note_away(keys);
-  for (auto it = lines_.begin(); it != lines_.end();) {
-    serve_line(it->first, it->second, keys);
-    it = it->second.order.empty() ? lines_.erase(it) : std::next(it);
-  }
+  lines_.serve(keys);
 }
 
 void CheckController::begin_again(const std::string& controller, std::vector<WorkKey>& keys) {
@@ -189,42 +183,13 @@ Time CheckController::look_at_away(const std::string& controller, Time now) {
   for (const auto& [workload, checks] : begun_)
     for (const auto& [check, begun] : checks)
       if (begun.controller == controller) named_.push_back(workload_key(workload));
-  if (const auto line = lines_.find(controller); line != lines_.end())
-    for (const WorkKey& key : line->second.order)
-      if (key.kind == workloads_) named_.push_back(key);
+  for (WorkKey& key : lines_.waiting_for(controller))
+    if (key.kind == workloads_) named_.push_back(std::move(key));
   return kNever;
 }
 
-void CheckController::serve_line(const std::string& controller, Line& line,
-                                 std::vector<WorkKey>& keys) {
-  if (plugins_.pause(controller) > 0) {
-    if (!line.has_timer) keys.push_back({nullptr, controller, kLine});
-    line.has_timer = true;
-    return;
-  }
-  line.has_timer = false;
-  for (std::size_t n = 0; n < kMostFromLine && !line.order.empty(); ++n) {
-    line.keys.erase(line.order.front());
-    keys.push_back(std::move(line.order.front()));
-    line.order.pop_front();
-  }
-}
-
-/// Whether the plugin may not be called now; the key is in its line then.
-bool CheckController::has_to_wait(const std::string& controller, WorkKey key) {
-  if (plugins_.pause(controller) == 0) return false;
-  Line& line = lines_[controller];
-  if (line.keys.insert(key).second) line.order.push_back(std::move(key));
-  return true;
-}
-
-Time CheckController::next_in_line(const std::string& controller,
-                                   const ObjectAccess& objects) const {
-  return lines_.contains(controller) ? objects.now() + plugins_.pause(controller) : kNever;
-}
-
 Result<Time> CheckController::reconcile(const WorkKey& key, ObjectAccess& objects) {
-  if (key.sort == kLine) return next_in_line(key.name, objects);
+  if (key.sort == kLine) return lines_.due(key.name, objects.now());
   if (key.sort == kAway) return look_at_away(key.name, objects.now());
   Result<void> done;
   if (key.kind == checks_) {
@@ -254,7 +219,7 @@ Result<void> CheckController::look_at_check(const std::string& check, ObjectAcce
       const CheckActivity activity = *told_.extract(told).mapped();
       return set_active(*object, activity, plugin, objects);
     }
-    if (has_to_wait(controller, check_key(check))) return {};
+    if (lines_.has_to_wait(controller, check_key(check))) return {};
     const auto activity = plugins_.check_changed(check, api::to_json(*object));
     if (activity) return set_active(*object, *activity, plugin, objects);
     told_.try_emplace(check);
@@ -291,15 +256,8 @@ Result<void> CheckController::set_active(const json::object& before, const Check
                          {"lastTransitionTime", format_time(objects.now())}};
   if (const auto generation = api::find_int(part(before, "metadata"), "generation"))
     condition["observedGeneration"] = *generation;
-  if (old && api::find_text(*old, "status") == value)
-    condition["lastTransitionTime"] = api::json_view(api::find_text(*old, "lastTransitionTime"));
   json::object status = part(before, "status");
-  json::array kept;
-  for_each_object(status, "conditions", [&](const json::object& each) {
-    if (api::find_text(each, "type") != "Active") kept.push_back(each);
-  });
-  kept.push_back(std::move(condition));
-  status["conditions"] = std::move(kept);
+  put_condition(status, std::move(condition));
   return plain(objects.update_status(*checks_, key_of(before), std::move(status)));
 }
 
@@ -339,9 +297,10 @@ CheckController::Standing CheckController::go_on(const std::string& key, Workloa
   const Begun* begun = find_begun(key, check);
   if (begun && !begun->trouble.empty()) return {Standing::Is::kFailed, begun->trouble};
   if (!begun || begun->again) {
-    if (has_to_wait(controller, workload_key(key))) return while_away(check, controller);
-    const bool begun_now = begin(key, id, check, controller, objects);
-    if (!begun_now && plugins_.away(controller) && has_to_wait(controller, workload_key(key)))
+    if (lines_.has_to_wait(controller, workload_key(key))) return while_away(check, controller);
+    const bool begun_now = begin(id, check, controller, objects);
+    if (!begun_now && plugins_.away(controller) &&
+        lines_.has_to_wait(controller, workload_key(key)))
       return while_away(check, controller);  // the next life begins it
     note_service(check, controller, begun_now);
     if (!begun_now && plugins_.quarantined(controller))
@@ -374,8 +333,7 @@ bool CheckController::is_tried_later(const std::string& key, std::uint64_t attem
   if (standing.is != Standing::Is::kFailed) return false;
   if (told) {
     const api::ObjectMeta& meta = engine_.object(*engine_.find(key))->meta;
-    begun_[key][check] = {meta.ns, meta.name, meta.uid, controller,
-                          attempt, false,     false,    standing.trouble};
+    note_begun(meta, check, controller, attempt).trouble = standing.trouble;
     return false;
   }
   if (const auto begun = begun_.find(key); begun != begun_.end()) {
@@ -384,6 +342,19 @@ bool CheckController::is_tried_later(const std::string& key, std::uint64_t attem
   }
   note_service(check, controller, false);
   return true;
+}
+
+CheckController::Begun& CheckController::note_begun(const api::ObjectMeta& workload,
+                                                    const std::string& check,
+                                                    const std::string& controller,
+                                                    std::uint64_t attempt) {
+  return begun_[workload.key()][check] = {
+             .ns = workload.ns,
+             .name = workload.name,
+             .uid = workload.uid,
+             .controller = controller,
+             .attempt = attempt,
+         };
 }
 
 CheckController::Begun* CheckController::find_begun(const std::string& key,
@@ -412,7 +383,7 @@ void CheckController::end_others(const std::string& key, WorkloadId id, std::uin
   for (auto it = begun.begin(); it != begun.end();) {
     const bool same = wanted.contains(it->first) && it->second.attempt == attempt &&
                       it->second.uid == engine_.object(id)->meta.uid;
-    if (same || has_to_wait(it->second.controller, workload_key(key))) {
+    if (same || lines_.has_to_wait(it->second.controller, workload_key(key))) {
       ++it;
       continue;
     }
@@ -422,20 +393,13 @@ void CheckController::end_others(const std::string& key, WorkloadId id, std::uin
   if (begun.empty()) begun_.erase(found);
 }
 
-bool CheckController::begin(const std::string& key, WorkloadId id, const std::string& check,
-                            const std::string& controller, const ObjectAccess& objects) {
+bool CheckController::begin(WorkloadId id, const std::string& check, const std::string& controller,
+                            const ObjectAccess& objects) {
   const auto query = check_query(engine_, objects, id, check);
   if (!query) return true;  // nothing to begin with; a change comes
   if (!plugins_.begin(*query)) return false;
-  const api::ObjectMeta& meta = query->workload->meta;
-  begun_[key][check] = {meta.ns,
-                        meta.name,
-                        meta.uid,
-                        controller,
-                        query->attempt,
-                        false,
-                        !plugins_.owes_answer(controller),
-                        {}};
+  note_begun(query->workload->meta, check, controller, query->attempt).sure =
+      !plugins_.owes_answer(controller);
   return true;
 }
 

@@ -11,21 +11,19 @@
 // or is gone for a while, the message of a state that is Pending says so, until it takes the
 // attempt up: that is written once for each sentence.
 // Checks of controllers outside of this process are left alone. What a plugin that took much time
-// is to be told waits in line until it may be called again; nobody else waits for it. Belongs to
-// the kernel's thread.
+// is to be told waits in line (CheckLines). Belongs to the kernel's thread.
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <map>
 #include <optional>
 #include <set>
 #include <string>
 #include <unordered_map>
-#include <unordered_set>
 #include <vector>
 
 #include "core/engine/engine.hpp"
+#include "host/controllers/checks/check_lines.hpp"
 #include "host/objects/controller.hpp"
 #include "host/plugins/check_controllers.hpp"
 
@@ -54,18 +52,11 @@ class CheckController final : public Controller {
     std::string ns, name, uid;  ///< of the workload
     std::string controller;     ///< spec.controllerName when it began
     std::uint64_t attempt = 0;
-    bool again = false;   ///< its plugin was started again, and knows nothing of it
-    bool sure = false;    ///< its plugin said that it began
-    std::string trouble;  ///< it did not begin: the sentence for the check's state
+    bool again = false;        ///< its plugin was started again, and knows nothing of it
+    bool sure = false;         ///< its plugin said that it began
+    std::string trouble = {};  ///< it did not begin: the sentence for the check's state
   };
   using BegunChecks = std::map<std::string, Begun>;  // by check
-  /// Keys that wait until the plugin of a controller may be called again, in order.
-  struct Line {
-    std::deque<WorkKey> order;
-    std::unordered_set<WorkKey, WorkKeyHash> keys;  // those in `order`
-    bool has_timer = false;
-  };
-
   /// A plugin that is gone.
   struct Away {
     std::optional<Time> since;  ///< when it was looked at first
@@ -81,11 +72,8 @@ class CheckController final : public Controller {
   void name_check(const std::string& check, std::vector<WorkKey>& keys);
   void take_late(LateAnswer late, std::vector<WorkKey>& keys);
   void begin_again(const std::string& controller, std::vector<WorkKey>& keys);
-  void serve_line(const std::string& controller, Line& line, std::vector<WorkKey>& keys);
-  bool has_to_wait(const std::string& controller, WorkKey key);
   WorkKey check_key(const std::string& check) const { return {checks_, check}; }
   WorkKey workload_key(const std::string& key) const { return {workloads_, key}; }
-  Time next_in_line(const std::string& controller, const ObjectAccess& objects) const;
   Result<void> look_at_check(const std::string& check, ObjectAccess& objects);
   Result<void> set_active(const boost::json::object& before, const CheckActivity& activity,
                           std::string_view plugin, ObjectAccess& objects) const;
@@ -97,11 +85,13 @@ class CheckController final : public Controller {
                       const std::string& controller, const Standing& standing, bool told);
   void note_away(std::vector<WorkKey>& keys);
   Time look_at_away(const std::string& controller, Time now);
+  Begun& note_begun(const api::ObjectMeta& workload, const std::string& check,
+                    const std::string& controller, std::uint64_t attempt);
   Begun* find_begun(const std::string& key, const std::string& check);
   void end_others(const std::string& key, WorkloadId id, std::uint64_t attempt,
                   const std::map<std::string, std::string>& wanted);
-  bool begin(const std::string& key, WorkloadId id, const std::string& check,
-             const std::string& controller, const ObjectAccess& objects);
+  bool begin(WorkloadId id, const std::string& check, const std::string& controller,
+             const ObjectAccess& objects);
   void cancel(const std::string& check, const Begun& begun, std::string_view why);
   void take_in(const std::string& key, const std::vector<CheckReport>& reports,
                ObjectAccess& objects);
@@ -118,7 +108,7 @@ class CheckController final : public Controller {
   std::unordered_map<std::string, std::vector<CheckReport>> reports_;
   /// Checks whose plugin was told of them and has not answered, or has, since the last look.
   std::unordered_map<std::string, std::optional<CheckActivity>> told_;
-  std::map<std::string, Line> lines_;     // by controller
+  CheckLines lines_;
   std::map<std::string, Away> away_;      // by controller
   std::set<std::string> out_of_service_;  // checks whose plugin was found in quarantine
   std::vector<WorkKey> named_;            // for the next poll
