@@ -20,8 +20,7 @@ struct Deleting : HostFixture {
   }
   void map(const std::string& name, const std::string& metadata = "",
            const std::string& ns = "default") {
-    apply(R"({"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":")" + name +
-          R"(","namespace":")" + ns + "\"" + metadata + "}}");
+    apply(config_map(name, metadata, ns));
   }
   void flavor(const std::string& name, const std::string& metadata = "") {
     apply(R"({"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"ResourceFlavor","metadata":{"name":")" +
@@ -35,9 +34,6 @@ struct Deleting : HostFixture {
   }
   std::string owners(std::string_view key) {
     return at(get("configmaps", key), "/metadata/ownerReferences");
-  }
-  std::uint64_t version(std::string_view resource, std::string_view key) {
-    return store.find(kind(resource), key)->version;
   }
 };
 

@@ -16,9 +16,7 @@ struct Telling : HostFixture {
   EventWriter writer;
 
   explicit Telling(EventLimits limits = {}) : writer(objects, event_ids, limits) {
-    for (const char* name : {"a", "b", "c"})
-      apply(R"({"apiVersion":"v1","kind":"ConfigMap","metadata":{"namespace":"default","name":")" +
-            std::string(name) + "\"}}");
+    for (const char* name : {"a", "b", "c"}) apply(config_map(name));
   }
   void tell(const std::string& about, const std::string& message, bool warning = false) {
     writer.emit({{&kind("configmaps"), "default/" + about}, warning, "Said", message});

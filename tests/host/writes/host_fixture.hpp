@@ -107,7 +107,17 @@ struct HostFixture {
   boost::json::object get(std::string_view resource, std::string_view key) {
     return kernel.current(kind(resource), key);
   }
+  std::uint64_t version(std::string_view resource, std::string_view key) const {
+    return store.find(kind(resource), key)->version;
+  }
 };
+
+/// A ConfigMap. `more`: members of its metadata, each with a comma before it.
+inline std::string config_map(const std::string& name, const std::string& more = "",
+                              const std::string& ns = "default") {
+  return R"({"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":")" + name +
+         R"(","namespace":")" + ns + "\"" + more + "}}";
+}
 
 /// `metadata.generation` and such, as text.
 inline std::string at(const boost::json::object& object, std::string_view pointer) {

@@ -24,12 +24,6 @@ constexpr const char* kWorkloadText = R"({"apiVersion":"kueue.x-k8s.io/v1beta2",
     "containers":[{"name":"c","image":"i"}]}}}]}})";
 constexpr PluginObjectRef kOneWorkload = {"kueue.x-k8s.io/v1beta2", "Workload", "default", "w"};
 
-std::string map_text(const std::string& name, const std::string& more = "",
-                     const std::string& ns = "default") {
-  return R"({"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":")" + name +
-         R"(","namespace":")" + ns + "\"" + more + "}}";
-}
-
 /// `CODE text`.
 std::string said(const PortAnswer& answer) {
   return std::to_string(answer.code) + " " + answer.text;
@@ -39,7 +33,7 @@ std::string said(const PortAnswer& answer) {
 struct Porting : HostFixture {
   PluginObjects port{kernel, objects};
 
-  Porting() { apply(map_text("a", R"(,"labels":{"x":"1"})")); }
+  Porting() { apply(config_map("a", R"(,"labels":{"x":"1"})")); }
   std::string in_call(const std::function<PortAnswer()>& write) {
     port.begin("p");
     const PortAnswer answer = write();
@@ -78,7 +72,7 @@ TEST(PluginObjects, WhatIsRefusedHasACodeOfItsOwn) {
       {said(port.patch(kUnheard, "", "{}")), kNoUnheard},
       {said(port.remove(kUnheard, "")), kNoUnheard},
       {said(port.get({"v1", "ConfigMap", "default", "b"})), "1 configmaps \"b\" not found"},
-      {update(map_text("b")), "1 configmaps \"b\" not found"},
+      {update(config_map("b")), "1 configmaps \"b\" not found"},
       {said(port.patch({"v1", "ConfigMap", "default", "b"}, "", "{}")),
        "1 configmaps \"b\" not found"},
       {said(port.remove({"v1", "ConfigMap", "default", "b"}, "")), "1 configmaps \"b\" not found"},
@@ -89,10 +83,10 @@ TEST(PluginObjects, WhatIsRefusedHasACodeOfItsOwn) {
       {said(port.patch(kMapA, "", "[]")), "4 the patch is no JSON object"},
       {said(port.patch(kMapA, "", "{")), "4 the patch is no JSON object"},
       {said(port.patch(kMapA, "scale", "{}")), "4 subresource: \"\" or status is allowed"},
-      {create(map_text("a")), "2 configmaps \"a\" already exists"},
+      {create(config_map("a")), "2 configmaps \"a\" already exists"},
       {create(R"({"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"b"}})"),
        "4 metadata.namespace: Required value"},
-      {update(map_text("a"), "scale"), "4 subresource: \"\" or status is allowed"},
+      {update(config_map("a"), "scale"), "4 subresource: \"\" or status is allowed"},
       {said(port.remove(kMapA, "another")),
        "3 Operation cannot be fulfilled on configmaps \"a\": it has another uid"},
       {said(port.remove({"v1", "Namespace", "", "default"}, "")),
@@ -101,9 +95,9 @@ TEST(PluginObjects, WhatIsRefusedHasACodeOfItsOwn) {
   for (const auto& [answer, wanted] : rows) EXPECT_EQ(answer, wanted);
   const std::pair<std::string, std::string> by_code[] = {
       {said(port.list(kMapA, "a in")), "4 "},  // 400
-      {create(map_text("A_b")), "4 "},         // 422
-      {update(map_text("a", R"(,"resourceVersion":"1")")), "3 "},
-      {create(map_text("b", "", "nowhere")), "1 "},
+      {create(config_map("A_b")), "4 "},       // 422
+      {update(config_map("a", R"(,"resourceVersion":"1")")), "3 "},
+      {create(config_map("b", "", "nowhere")), "1 "},
   };
   for (const auto& [answer, wanted] : by_code) EXPECT_EQ(answer.substr(0, 2), wanted) << answer;
   port.drop();
@@ -112,8 +106,8 @@ TEST(PluginObjects, WhatIsRefusedHasACodeOfItsOwn) {
 TEST(PluginObjects, ListsAreOfOneNamespaceOrOfAll) {
   Porting host;
   host.apply(R"({"apiVersion":"v1","kind":"Namespace","metadata":{"name":"default2"}})");
-  host.apply(map_text("b", R"(,"labels":{"x":"2"})"));
-  host.apply(map_text("a", R"(,"labels":{"x":"1"})", "default2"));
+  host.apply(config_map("b", R"(,"labels":{"x":"2"})"));
+  host.apply(config_map("a", R"(,"labels":{"x":"1"})", "default2"));
   EXPECT_EQ(host.names({"v1", "ConfigMap", "default", ""}), (Keys{"default/a", "default/b"}));
   EXPECT_EQ(host.names({"v1", "ConfigMap", "default2", ""}), (Keys{"default2/a"}));
   EXPECT_EQ(host.names({"v1", "ConfigMap", "", ""}),
@@ -144,7 +138,7 @@ TEST(PluginObjects, AnUpdateMayNameTheVersionItRead) {
   const std::string version =
       at(boost::json::parse(host.port.get(kMapA).text).as_object(), "/metadata/resourceVersion");
   const auto update = [&](const std::string& more) {
-    return host.in_call([&] { return host.port.update(map_text("a", more), ""); }).substr(0, 2);
+    return host.in_call([&] { return host.port.update(config_map("a", more), ""); }).substr(0, 2);
   };
   EXPECT_EQ(update(R"(,"labels":{"x":"2"})"), "0 ");
   EXPECT_EQ(at(host.get("configmaps", "default/a"), "/metadata/labels/x"), "2");
@@ -160,9 +154,10 @@ TEST(PluginObjects, APluginWritesInItsOwnName) {
     asked = who;
     return std::optional<ApiError>();
   });
-  EXPECT_EQ(host.in_call([&] { return host.port.create(map_text("b", R"(,"labels":{"x":"1"})")); })
-                .substr(0, 2),
-            "0 ");
+  EXPECT_EQ(
+      host.in_call([&] { return host.port.create(config_map("b", R"(,"labels":{"x":"1"})")); })
+          .substr(0, 2),
+      "0 ");
   EXPECT_EQ(asked.user, "system:plugin:p");
   EXPECT_EQ(asked.groups, Keys{"system:plugins"});
   EXPECT_EQ(at(host.get("configmaps", "default/b"), "/metadata/managedFields/0/manager"),
@@ -197,7 +192,7 @@ TEST(PluginObjects, EventsAreAboutWhatIsThere) {
 TEST(PluginObjects, WhatIsLaidAsideComesBack) {
   Porting host;
   host.port.begin("p");
-  host.port.create(map_text("b"));
+  host.port.create(config_map("b"));
   host.port.set_state("k", "v");
   host.port.suspend();
   EXPECT_EQ(host.port.get({"v1", "ConfigMap", "default", "b"}).code, SLUICE_OBJECTS_NOT_FOUND);
@@ -312,19 +307,19 @@ TEST(Transaction, EndsOnce) {
   Porting host;
   {
     Transaction dropped(host.objects);
-    host.apply(map_text("b"));
+    host.apply(config_map("b"));
     dropped.drop();
     EXPECT_FALSE(host.exists("configmaps", "default/b"));
   }
   {
     Transaction kept(host.objects);
-    host.apply(map_text("b"));
+    host.apply(config_map("b"));
     kept.commit();
     EXPECT_TRUE(host.exists("configmaps", "default/b"));
   }
   {
     const Transaction forgotten(host.objects);
-    host.apply(map_text("c"));
+    host.apply(config_map("c"));
   }
   EXPECT_FALSE(host.exists("configmaps", "default/c"));
   const Transaction next(host.objects);  // there is none that is still open
@@ -377,7 +372,7 @@ TEST(PluginObjects, AWorkloadIsReadAsTheEngineHasIt) {
     Porting host;
     host.kernel.write_statuses(which);
     host.apply(kWorkloadText);
-    host.apply(map_text("w"));
+    host.apply(config_map("w"));
     host.kernel.run_to_rest();
     const auto first = [&] {
       const auto object = boost::json::parse(host.port.get(kOneWorkload).text).as_object();
