@@ -329,6 +329,7 @@ void read_store(Section& section, StoreConfig& out) {
   limits.integer("bytes", out.limits.bytes, 1, kMost);
   limits.integer("namespaceObjects", out.limits.namespace_objects, 1, kMost);
   limits.integer("namespaceBytes", out.limits.namespace_bytes, 1, kMost);
+  limits.integer("events", out.limits.events, 1, kMost);
   const YAML::Node keys = section.child("encryption");
   if (!keys.IsDefined()) return;
   Section encryption(section.errors(), keys, section.path_of("encryption"));

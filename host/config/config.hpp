@@ -55,6 +55,7 @@ struct StoreLimits {
   std::int64_t bytes = 8LL << 30;
   std::int64_t namespace_objects = 500'000;  ///< of each
   std::int64_t namespace_bytes = 512LL << 20;
+  std::int64_t events = 10'000;  ///< beyond it the oldest go
 };
 
 /// Of Secrets, on the disk.

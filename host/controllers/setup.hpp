@@ -51,7 +51,7 @@ class ControllerSetup {
         statuses_(kernel.scheme(), kernel.engine(), config.engine.fair_sharing),
         quota_in_use_(kernel.scheme(), kernel.engine()),
         workloads_(kernel.scheme(), config.retention),
-        old_events_(kernel.scheme()),
+        old_events_(kernel.scheme(), config.store.limits.events),
         decisions_(kernel.scheme(), kernel.engine(), objects) {
     objects.add_policy(job_kind_policy_);
     objects.add_policy(policy_);

@@ -33,10 +33,13 @@ struct Listing {
   std::size_t remaining = 0;  ///< objects after it
 };
 
-/// What is kept for watches, over all kinds: as much as both allow.
+/// What is kept for watches, over all kinds: as much as all allow. The most that a busy host keeps
+/// is for watchers that are some seconds behind; for those who come back later there is less.
 struct HistoryLimits {
   std::size_t changes = 200'000;
   std::size_t bytes = 64U << 20;
+  std::size_t old_bytes = 16U << 20;  ///< beyond these, what is older than old_after goes
+  Duration old_after = 15 * kSecond;
 };
 
 }  // namespace sluice::host

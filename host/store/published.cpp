@@ -82,18 +82,21 @@ void Published::apply(std::span<const Change> changes, std::uint64_t version) {
     past_bytes_ += past_.back().bytes;
   }
   version_ = std::max(version_, version);
-  forget_old();
-}
-
-void Published::forget_old() {
-  while (past_.size() > limits_.changes || past_bytes_ > limits_.bytes) {
-    if (past_.empty()) return;
+  while (must_forget(now)) {
     Kind& kind = *past_.front().kind;
     past_bytes_ -= past_.front().bytes;
     kind.floor = kind.history.front().version();
     kind.history.pop_front();
     past_.pop_front();
   }
+}
+
+/// The oldest change of all.
+bool Published::must_forget(Time now) const {
+  if (past_.empty()) return false;
+  if (past_.size() > limits_.changes || past_bytes_ > limits_.bytes) return true;
+  return past_bytes_ > limits_.old_bytes &&
+         now - past_.front().kind->history.front().published > limits_.old_after;
 }
 
 std::uint64_t Published::version() const {

@@ -75,7 +75,7 @@ class Published {
   using Overlay = std::map<std::string_view, Then>;
 
   const Kind* kind_of(const api::KindInfo& kind) const;
-  void forget_old();
+  bool must_forget(Time now) const;
   Result<Listing> page(const api::KindInfo& info, const Range& range, std::size_t limit,
                        std::uint64_t at) const;
   static Overlay overlay(const Kind& kind, const Range& range, std::uint64_t at);

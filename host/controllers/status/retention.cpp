@@ -105,32 +105,40 @@ Result<void> WorkloadRetention::remove_with_job(const std::string& key,
   return plain(objects.remove(*workloads_, key));
 }
 
-EventRetention::EventRetention(const api::Scheme& scheme, Duration keep)
-    : events_(scheme.find("v1", "Event")), keep_(keep) {}
+EventRetention::EventRetention(const api::Scheme& scheme, std::int64_t most, Duration keep)
+    : events_(scheme.find("v1", "Event")), most_(most), keep_(keep) {}
 
 void EventRetention::changed(const ObjectChange& change, std::vector<WorkKey>& keys) {
-  if (!change.stored || change.before) return;
+  if (change.deleted()) --present_;
+  if (change.deleted() || change.before) return;
+  ++present_;
   looks_.emplace(last_seen(*change.stored).value_or(0) + keep_, change.key);
   // The timer is that of the earliest.
-  if (looks_.top().second == change.key) keys.push_back({events_, {}});
+  if (looks_.top().second == change.key || present_ > most_) keys.push_back({events_, {}});
 }
 
+/// A piece at a time; of too many a few more go than have to, so that not each new one costs a
+/// turn.
 Result<Time> EventRetention::reconcile(const WorkKey&, ObjectAccess& objects) {
+  const std::int64_t enough = present_ > most_ ? most_ - most_ / 128 : most_;
   for (std::size_t n = 0; n < kMostAtOnce && !looks_.empty(); ++n) {
-    if (objects.now() < looks_.top().first) return looks_.top().first;
-    const std::string key = looks_.top().second;
+    const auto [look, key] = looks_.top();
+    const bool too_many = present_ > enough;
+    if (objects.now() < look && !too_many) return look;
     looks_.pop();
     const auto event = objects.get(*events_, key);
     if (!event) continue;
     const Time due = last_seen(*event) + keep_;
-    if (objects.now() < due) {
+    const bool seen_since = due > look;
+    if (objects.now() < due && (seen_since || !too_many)) {
       looks_.emplace(due, key);
     } else if (auto done = plain(objects.remove(*events_, key)); !done) {
       looks_.emplace(objects.now() + kRetry, key);
       return done.error();
     }
   }
-  return looks_.empty() ? kNever : std::max(objects.now(), looks_.top().first);
+  if (looks_.empty()) return kNever;
+  return present_ > most_ ? objects.now() : std::max(objects.now(), looks_.top().first);
 }
 
 }  // namespace sluice::host

@@ -4,6 +4,7 @@
 // Kernel's thread.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <queue>
 #include <string>
@@ -36,10 +37,12 @@ class WorkloadRetention final : public Controller {
   RetentionConfig config_;
 };
 
-/// Events are forgotten an hour after they were last seen.
+/// Events are forgotten an hour after they were last seen, and before that when there are more than
+/// `most`: first those that were seen the longest ago. A host that decides a thousand times a
+/// second would otherwise hold millions.
 class EventRetention final : public Controller {
  public:
-  explicit EventRetention(const api::Scheme& scheme, Duration keep = 3600 * kSecond);
+  EventRetention(const api::Scheme& scheme, std::int64_t most, Duration keep = 3600 * kSecond);
 
   std::string_view name() const override { return "event-retention"; }
   std::vector<std::string> watches() const override { return {"/Event"}; }
@@ -49,7 +52,9 @@ class EventRetention final : public Controller {
 
  private:
   const api::KindInfo* events_;
+  std::int64_t most_;
   Duration keep_;
+  std::int64_t present_ = 0;
   /// When to look at which Event, the earliest first. One that was seen again since is put off
   /// then, so that a repeated Event costs nothing here.
   using Look = std::pair<Time, std::string>;

@@ -126,12 +126,14 @@ TEST(Config, A10_OutputOfPodsHasBudgetsAndAPlace) {
 
 TEST(Config, A11_TheStoreHasLimits) {
   const auto config = parse(
-      "store:\n  limits: {objects: 10, bytes: 11, namespaceObjects: 12, namespaceBytes: 13}\n");
+      "store:\n  limits: {objects: 10, bytes: 11, namespaceObjects: 12, namespaceBytes: 13, "
+      "events: 14}\n");
   ASSERT_TRUE(config.ok()) << config.error().text;
   EXPECT_EQ(config->store.limits.objects, 10);
   EXPECT_EQ(config->store.limits.bytes, 11);
   EXPECT_EQ(config->store.limits.namespace_objects, 12);
   EXPECT_EQ(config->store.limits.namespace_bytes, 13);
+  EXPECT_EQ(config->store.limits.events, 14);
   EXPECT_FALSE(parse("store:\n  limits: {objects: 0}\n").ok());
 }
 

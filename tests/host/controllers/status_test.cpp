@@ -1,4 +1,6 @@
 // Statuses of queues, events of decisions, retention: in a live host below the API server.
+#include <fmt/format.h>
+
 #include "tests/host/controllers/job_world.hpp"
 
 namespace sluice::host::test {
@@ -303,17 +305,45 @@ TEST(Retention, DeactivatedOnesGoWithTheirJob) {
       << "a person's decision is theirs";
 }
 
+/// Last seen so many seconds after the world began.
+std::string event_at(const std::string& name, int second) {
+  return fmt::format(
+      R"({{"apiVersion":"v1","kind":"Event","metadata":{{"name":"{}","namespace":"default"}},
+      "involvedObject":{{"kind":"Job","name":"j","namespace":"default"}},"reason":"R","message":"m",
+      "type":"Normal","lastTimestamp":"2026-01-01T00:00:{:02}Z"}})",
+      name, second);
+}
+
 TEST(Retention, EventsGoAnHourAfterTheyWereLastSeen) {
   StatusWorld world;
-  world.apply(R"({"apiVersion":"v1","kind":"Event","metadata":{"name":"e","namespace":"default"},
-      "involvedObject":{"kind":"Job","name":"j","namespace":"default"},"reason":"R","message":"m",
-      "type":"Normal","lastTimestamp":"2026-01-01T00:00:00Z"})");
+  world.apply(event_at("e", 0));
   world.kernel.run_to_rest();
   world.pass(1800 * kSecond);
   ObjectAccess& access = world.objects;
   EXPECT_THAT(access.keys(world.kind("events")), ElementsAre("default/e"));
   world.pass(1800 * kSecond);
   EXPECT_THAT(access.keys(world.kind("events")), IsEmpty());
+}
+
+// Three may stay. Of four the one that was seen first goes: b, because a was seen again since.
+TEST(Retention, OfMoreEventsThanThereMayBeThoseSeenLongestAgoGo) {
+  Configuration config;
+  config.store.limits.events = 3;
+  StatusWorld world(config);
+  ObjectAccess& access = world.objects;
+  const auto names = [&] { return access.keys(world.kind("events")); };
+  for (const auto& [name, second] : {std::pair("a", 0), {"b", 1}, {"c", 2}})
+    world.apply(event_at(name, second));
+  world.kernel.run_to_rest();
+  EXPECT_THAT(names(), ElementsAre("default/a", "default/b", "default/c"));
+  ASSERT_TRUE(
+      world.merge("events", "a", R"({"lastTimestamp":"2026-01-01T00:00:09Z","count":2})").ok());
+  world.apply(event_at("d", 3));
+  world.kernel.run_to_rest();
+  EXPECT_THAT(names(), ElementsAre("default/a", "default/c", "default/d"));
+  world.apply(event_at("e", 4));
+  world.kernel.run_to_rest();
+  EXPECT_THAT(names(), ElementsAre("default/a", "default/d", "default/e"));
 }
 
 }  // namespace

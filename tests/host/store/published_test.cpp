@@ -9,13 +9,12 @@
 namespace sluice::host::test {
 namespace {
 
-// E5: the history for watches was bounded in changes, not in what they take: 15,000 small workloads
-// that a fast client plays made a host of 568 MB. 30,000 changes of 4,000 bytes and more, which
-// would be 120 MB and more, keep no more than the 64 MiB of the default.
-TEST(Published, E5_TheHistoryIsBoundedInBytes) {
-  Published published(scheme().kinds(), HistoryLimits());
+constexpr std::size_t kBytes = 4000;
+
+/// 30,000 changes of 100 objects, of 4,000 bytes and more: 120 MB and more.
+std::size_t bytes_kept_of_many_changes(HistoryLimits limits) {
+  Published published(scheme().kinds(), limits);
   published.start(1, workload(), 1);
-  constexpr std::size_t kBytes = 4000;
   for (std::uint64_t version = 2; version < 30'002; ++version) {
     StoredObject next =
         object(workload(), "a/" + std::to_string(version % 100), std::string(kBytes, 'x'));
@@ -25,8 +24,22 @@ TEST(Published, E5_TheHistoryIsBoundedInBytes) {
     published.apply({&change, 1}, version);
   }
   EXPECT_EQ(published.version(), 30'001U);
-  EXPECT_LE(published.history_size() * kBytes, 64U << 20);
-  EXPECT_GE(published.history_size() * kBytes, 32U << 20) << "and the recent past is there";
+  return published.history_size() * kBytes;
+}
+
+// E5: the history for watches was bounded in changes, not in what they take: 15,000 small workloads
+// that a fast client plays made a host of 568 MB.
+TEST(Published, E5_TheHistoryIsBoundedInBytes) {
+  const std::size_t kept = bytes_kept_of_many_changes({.old_after = 3600 * kSecond});
+  EXPECT_LE(kept, 64U << 20);
+  EXPECT_GE(kept, 32U << 20) << "and the recent past is there";
+}
+
+// Everything is older than no time at all: of that 16 MiB are kept.
+TEST(Published, OfWhatIsOldLessIsKept) {
+  const std::size_t kept = bytes_kept_of_many_changes({.old_after = -1});
+  EXPECT_LE(kept, 16U << 20);
+  EXPECT_GE(kept, 8U << 20);
 }
 
 }  // namespace
