@@ -80,7 +80,9 @@ void WatchSet::State::look_at(Stream& stream, std::string_view text) {
     const std::string_view event = std::string_view(stream.rest).substr(begin, end - begin);
     const std::string_view version = text_after(event, R"("resourceVersion":")");
     std::uint64_t number = 0;
-    std::from_chars(version.data(), version.data() + version.size(), number);
+    const char* const end_of_it = version.data() + version.size();
+    const bool whole = std::from_chars(version.data(), end_of_it, number).ptr == end_of_it;
+    if (!whole) continue;  // the frame of a chunk is in the middle of it
     if (number <= stream.version) in_order = false;
     stream.version = number;
     if (event.find(R"("type":"ADDED")") == std::string_view::npos) continue;

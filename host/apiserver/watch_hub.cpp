@@ -8,7 +8,8 @@
 namespace sluice::host {
 namespace {
 
-constexpr std::size_t kChangesAtOnce = 512;
+constexpr std::size_t kChangesAtOnce = 4096;
+constexpr std::size_t kJoinedChanges = 512;
 constexpr std::size_t kKeptTexts = 2048;
 constexpr std::size_t kMostJoined = 1U << 20;
 constexpr std::int64_t kTickMs = 1'000;
@@ -103,9 +104,10 @@ void Feed::run() {
   if (count_ == 0) return;
   running_ = true;
   changes_.clear();
-  const bool in_history = cursor_.take(changes_, kChangesAtOnce);
+  const std::size_t most = most_at_once();
+  const bool in_history = cursor_.take(changes_, most);
   if (!changes_.empty()) hand_out();
-  const bool more = changes_.size() == kChangesAtOnce;
+  const bool more = changes_.size() == most;
   changes_.clear();
   if (!in_history) {
     for (const auto& watch : everywhere_) watch->expire();
@@ -118,12 +120,19 @@ void Feed::run() {
   if (more && count_ > 0) wake();
 }
 
+/// Sending costs by watch more than by change: where changes go to different watches, many are
+/// taken at once. What one watch is sent at once is bounded, so that others have their turn.
+std::size_t Feed::most_at_once() const {
+  if (!everywhere_.empty()) return kJoinedChanges;
+  return std::min(kChangesAtOnce, kJoinedChanges * std::max<std::size_t>(1, by_namespace_.size()));
+}
+
 // No watch joins while changes are handed out; one that leaves stays in the lists until tidy().
 void Feed::hand_out() {
   if (!everywhere_.empty()) {
     std::vector<const Change*> all;
     for (const Change& change : changes_) all.push_back(&change);
-    hand_out(everywhere_, std::move(all));
+    hand_out(everywhere_, all);
   }
   if (by_namespace_.empty()) return;
   std::unordered_map<const Members*, std::vector<const Change*>> parts;
@@ -131,12 +140,16 @@ void Feed::hand_out() {
     const auto found = by_namespace_.find(std::string(namespace_of(*change.object)));
     if (found != by_namespace_.end()) parts[&found->second].push_back(&change);
   }
-  for (auto& [members, changes] : parts) hand_out(*members, std::move(changes));
+  for (const auto& [members, changes] : parts) hand_out(*members, changes);
 }
 
-void Feed::hand_out(const Members& members, std::vector<const Change*> changes) {
-  EventBatch batch(lane_.texts, std::move(changes));
-  for (const auto& watch : members) watch->deliver(batch);
+void Feed::hand_out(const Members& members, std::span<const Change* const> changes) {
+  while (!changes.empty()) {
+    const auto piece = changes.first(std::min(changes.size(), kJoinedChanges));
+    changes = changes.subspan(piece.size());
+    EventBatch batch(lane_.texts, {piece.begin(), piece.end()});
+    for (const auto& watch : members) watch->deliver(batch);
+  }
 }
 
 void Feed::drop_leavers(Members& members) {

@@ -19,6 +19,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -97,7 +98,8 @@ class Feed : public std::enable_shared_from_this<Feed> {
   using Members = std::vector<std::shared_ptr<Watch>>;
   void wake();
   void hand_out();
-  void hand_out(const Members& members, std::vector<const Change*> changes);
+  void hand_out(const Members& members, std::span<const Change* const> changes);
+  std::size_t most_at_once() const;
   static void drop_leavers(Members& members);
   void tidy();
 

@@ -140,7 +140,8 @@ class Packages(unittest.TestCase):
 
     def test_it_asks_for_the_libraries_that_it_uses(self):
         depends = ask("dpkg-deb", "-f", self.host, "Depends")
-        for library in ("libc6", "libboost-json", "libssl", "libsqlite3", "libtbb", "libnghttp2"):
+        for library in ("libc6", "libboost-json", "libssl", "libsqlite3", "libtbb", "libjemalloc",
+                        "libnghttp2"):
             self.assertIn(library, depends)
 
     def test_the_sdk_is_headers_alone(self):
