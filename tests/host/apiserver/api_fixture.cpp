@@ -42,6 +42,18 @@ std::uint64_t PlainWrites::commit() {
 std::uint64_t PlainWrites::put(const std::string& kind, const std::string& key,
                                const std::string& labels, const std::string& body) {
   const std::lock_guard lock(mutex_);
+  put_one(kind, key, labels, body);
+  return commit();
+}
+
+std::uint64_t PlainWrites::put_all(const std::string& kind, const std::vector<std::string>& keys) {
+  const std::lock_guard lock(mutex_);
+  for (const std::string& key : keys) put_one(kind, key, "{}", "{}");
+  return commit();
+}
+
+void PlainWrites::put_one(const std::string& kind, const std::string& key,
+                          const std::string& labels, const std::string& body) {
   const api::KindInfo& info = *scheme_.find_by_name(kind);
   const std::size_t slash = key.find('/');
   json::object object = json::parse(body).as_object();
@@ -49,7 +61,6 @@ std::uint64_t PlainWrites::put(const std::string& kind, const std::string& key,
   if (slash != std::string::npos) metadata["namespace"] = key.substr(0, slash);
   object["metadata"] = std::move(metadata);
   store_.put(to_stored(info, object, pool_));
-  return commit();
 }
 
 std::uint64_t PlainWrites::erase(const std::string& kind, const std::string& key) {

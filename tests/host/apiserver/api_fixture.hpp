@@ -37,11 +37,15 @@ class PlainWrites final : public Writes {
   std::uint64_t put(const std::string& kind, const std::string& key,
                     const std::string& labels = "{}", const std::string& body = "{}");
   std::uint64_t erase(const std::string& kind, const std::string& key);
+  /// All in one transaction; returns the version of the last.
+  std::uint64_t put_all(const std::string& kind, const std::vector<std::string>& keys);
   WriteRequest last() const;
   /// What the next requests are answered with.
   void fail_with(ApiError error);
 
  private:
+  void put_one(const std::string& kind, const std::string& key, const std::string& labels,
+               const std::string& body);
   std::uint64_t commit();
   ApiResult<WriteOutcome> carry_out(const WriteRequest& request);
 

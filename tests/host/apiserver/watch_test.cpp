@@ -170,6 +170,25 @@ TEST_F(Watches, EndWithTheBackend) {
   EXPECT_EQ(again.next(), "ADDED b " + two);
 }
 
+// More than a watch is sent at once, in two namespaces that the feed takes together.
+TEST_F(Watches, OfManyChangesAtOnceAreCompleteAndInOrder) {
+  auto open = watch(kWatch);
+  auto other = watch("/api/v1/namespaces/other/configmaps?watch=1");
+  const std::string first = put("open/first"), second = put("other/second");
+  ASSERT_EQ(open.next(), "ADDED first " + first);  // both are up to date, so members of the feed
+  ASSERT_EQ(other.next(), "ADDED second " + second);
+  constexpr int kChanges = 1300;
+  std::vector<std::string> keys;
+  for (int i = 0; i < kChanges; ++i)
+    for (const char* ns : {"open/n", "other/n"}) keys.push_back(ns + std::to_string(i));
+  const std::uint64_t last = writes_.put_all("configmaps", keys);
+  for (std::uint64_t i = 0; i < kChanges; ++i) {
+    const std::uint64_t version = last - 2 * (kChanges - 1 - i) - 1;  // they alternate
+    ASSERT_EQ(open.next(), "ADDED n" + std::to_string(i) + " " + std::to_string(version));
+    ASSERT_EQ(other.next(), "ADDED n" + std::to_string(i) + " " + std::to_string(version + 1));
+  }
+}
+
 class BusyWatches : public Watches {
  protected:
   BusyWatches() : Watches({.stream_bytes = 20'000, .bookmark_ms = 10}, {.changes = 300}) {}
