@@ -62,6 +62,8 @@ void Http1Connection::readable() {
   if (state_ == State::kHandling || state_ == State::kAnswering) return;
   const auto self = shared_from_this();
   const bool began = !in_.empty() || parser_.has_value();
+  // Asked here, not when the last answer left: many that were let through then would read together.
+  if (state_ == State::kHead && served_ && !began && worker_->let_wait(user_, self)) return;
   const auto input = wire_.receive(in_, worker_->scratch());
   // A client that closes only its half after a request would be served by a patient server; the
   // clients of this API close both, and a watch has to notice.
@@ -366,11 +368,10 @@ void Http1Connection::answer_done() {
   if (!processing_) read_next();
 }
 
-/// Of a user who has much in hand, later.
+/// Of a user who has much in hand, later; of what is still to be read readable() says so.
 void Http1Connection::read_next() {
-  if (worker_->let_wait(user_, shared_from_this())) return;
-  if (!in_.empty()) return process();
-  watch_input();
+  if (in_.empty()) return watch_input();
+  if (!worker_->let_wait(user_, shared_from_this())) process();
 }
 
 void Http1Connection::go_on() {
