@@ -3,36 +3,29 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <limits>
-#include <optional>
+#include <unordered_map>
+#include <utility>
+
+#include "tests/crash/history_order.hpp"
 
 namespace sluice::host::test {
 namespace {
 
-constexpr std::int64_t kLong = std::numeric_limits<std::int64_t>::max();
+using Type = Operation::Type;
 
-// State 0 is that there is nothing; state i + 1 is states[i].
+// What is wrong by itself, whatever the order: told and never watched, made by nobody.
 class Check {
  public:
-  Check(const std::vector<WatchedState>& states, const std::vector<Operation>& operations)
-      : operations_(operations), states_(1), made_(states.size() + 1, false) {
-    states_.insert(states_.end(), states.begin(), states.end());
-    not_before_.assign(states_.size(), std::numeric_limits<std::int64_t>::min());
-    not_after_.assign(states_.size(), kLong);
+  Check(const std::vector<WatchedState>& states, const std::vector<Operation>& operations,
+        const std::vector<Gap>& gaps)
+      : states_(states), operations_(operations), gaps_(gaps) {
+    for (const WatchedState& state : states_) by_version_.emplace(state.version, &state);
   }
 
   std::vector<std::string> run() {
-    for (const Operation& operation : operations_) bound(operation);
-    for (std::size_t i = 1; i < states_.size(); ++i) {
-      if (!made_[i]) wrong("version {} was made by nobody", states_[i].version);
-      not_before_[i] = std::max(not_before_[i], not_before_[i - 1]);
-    }
-    for (std::size_t i = states_.size() - 1; i-- > 1;)
-      not_after_[i] = std::min(not_after_[i], not_after_[i + 1]);
-    for (std::size_t i = 1; i < states_.size(); ++i)
-      if (not_before_[i] > not_after_[i])
-        wrong("version {} cannot have come at any moment", states_[i].version);
-    for (const Operation& operation : operations_) check_refusal(operation);
+    check_states();
+    for (const Operation& operation : operations_) check_answer(operation);
+    check_makers();
     return std::move(wrong_);
   }
 
@@ -42,72 +35,101 @@ class Check {
     wrong_.push_back(fmt::format(text, std::forward<Args>(args)...));
   }
 
-  std::optional<std::size_t> find(const Operation& operation) const {
-    for (std::size_t i = 1; i < states_.size(); ++i) {
-      const WatchedState& state = states_[i];
-      const bool is = operation.type == Operation::Type::kDelete
-                          ? !state.exists && state.uid == operation.uid
-                          : state.version == operation.version;
-      if (is) return i;
+  void check_states() {
+    for (std::size_t i = 1; i < states_.size(); ++i)
+      if (states_[i].version <= states_[i - 1].version)
+        wrong("version {} was watched after {}", states_[i].version, states_[i - 1].version);
+  }
+
+  /// What an answer tells of the object was watched, where it could be.
+  void check_answer(const Operation& operation) {
+    if (!is_done(operation) || operation.type == Type::kDelete) return;
+    const auto [told, first] = told_.emplace(operation.version, &operation);
+    check_same(operation, told->second->uid, told->second->mark);
+    const auto found = by_version_.find(operation.version);
+    if (found != by_version_.end())
+      check_same(operation, found->second->uid, found->second->mark);
+    else if (first && !is_in(gaps_, operation.version))
+      wrong("version {} was told and never watched", operation.version);
+  }
+
+  void check_same(const Operation& operation, const std::string& uid, const std::string& mark) {
+    if (mark != operation.mark || uid != operation.uid)
+      wrong("version {} is {} of {}, and {} of {}", operation.version, mark, uid, operation.mark,
+            operation.uid);
+  }
+
+  /// Each state was written by one operation, and that wrote nothing else.
+  void check_makers() {
+    std::unordered_map<std::string, const Operation*> writers;
+    for (const Operation& operation : operations_) {
+      const bool writes = operation.type == Type::kCreate || operation.type == Type::kUpdate;
+      if (writes && (is_done(operation) || operation.status == 0))
+        writers.emplace(operation.mark, &operation);
     }
-    return std::nullopt;
-  }
-
-  /// An operation that succeeded made a state, or saw one.
-  void bound(const Operation& operation) {
-    if (operation.status < 200 || operation.status > 299) return;
-    const auto found = find(operation);
-    if (!found) return wrong("version {} was told and never watched", operation.version);
-    const WatchedState& state = states_[*found];
-    if (operation.type != Operation::Type::kDelete && state.mark != operation.mark)
-      wrong("version {} is {} and {}", state.version, state.mark, operation.mark);
-    not_after_[*found] = std::min(not_after_[*found], operation.answered);
-    if (operation.type == Operation::Type::kRead) {
-      if (*found + 1 < states_.size())
-        not_before_[*found + 1] = std::max(not_before_[*found + 1], operation.called);
-      return;
+    std::unordered_map<std::string, std::uint64_t> made;
+    for (const WatchedState& state : states_) {
+      if (!state.exists) continue;
+      const auto writer = writers.find(state.mark);
+      if (writer == writers.end())
+        wrong("version {} was made by nobody", state.version);
+      else if (is_done(*writer->second) && writer->second->version != state.version)
+        wrong("version {} was made by what was told {}", state.version, writer->second->version);
+      const auto [before, first] = made.emplace(state.mark, state.version);
+      if (!first)
+        wrong("{} was written twice: {} and {}", state.mark, before->second, state.version);
     }
-    not_before_[*found] = std::max(not_before_[*found], operation.called);
-    if (made_[*found]) wrong("version {} was made twice", state.version);
-    made_[*found] = true;
-    const WatchedState& before = states_[*found - 1];
-    if (operation.expected != 0 && before.version != operation.expected)
-      wrong("version {} was made for {}, after {}", state.version, operation.expected,
-            before.version);
-    if (before.exists != (operation.type != Operation::Type::kCreate))
-      wrong("version {} was made of what {}", state.version,
-            before.exists ? "existed" : "did not exist");
   }
 
-  /// A refusal needs one state, at some moment between call and answer, that explains it.
-  void check_refusal(const Operation& operation) {
-    if (operation.status != 404 && operation.status != 409) return;
-    for (std::size_t i = 0; i < states_.size(); ++i) {
-      const std::int64_t end = i + 1 < states_.size() ? not_after_[i + 1] : kLong;
-      const bool may_be = not_before_[i] <= operation.answered && end >= operation.called;
-      if (may_be && explains(states_[i], operation)) return;
-    }
-    wrong("a {} for version {} that nothing explains", operation.status, operation.expected);
-  }
-
-  static bool explains(const WatchedState& state, const Operation& operation) {
-    if (operation.status == 404) return !state.exists;
-    if (operation.type == Operation::Type::kCreate) return state.exists;
-    return state.exists && operation.expected != 0 && state.version != operation.expected;
-  }
-
+  const std::vector<WatchedState>& states_;
   const std::vector<Operation>& operations_;
-  std::vector<WatchedState> states_;
-  std::vector<bool> made_;
-  std::vector<std::int64_t> not_before_, not_after_;  // of the moment at which a state began
+  const std::vector<Gap>& gaps_;
+  std::unordered_map<std::uint64_t, const WatchedState*> by_version_;
+  std::unordered_map<std::uint64_t, const Operation*> told_;
   std::vector<std::string> wrong_;
 };
 
 }  // namespace
 
+bool is_done(const Operation& operation) {
+  return operation.status >= 200 && operation.status <= 299;
+}
+
+bool is_in(const std::vector<Gap>& gaps, std::uint64_t version) {
+  return std::any_of(gaps.begin(), gaps.end(),
+                     [&](const Gap& gap) { return version > gap.after && version <= gap.upto; });
+}
+
 std::vector<std::string> check_history(const std::vector<WatchedState>& states,
-                                       const std::vector<Operation>& operations) {
-  return Check(states, operations).run();
+                                       const std::vector<Operation>& operations,
+                                       const std::vector<Gap>& gaps) {
+  std::vector<std::string> wrong = Check(states, operations, gaps).run();
+  if (!wrong.empty()) return wrong;
+  std::string why = why_there_is_no_order(states, operations, gaps);
+  if (!why.empty()) wrong.push_back(std::move(why));
+  return wrong;
+}
+
+std::vector<std::string> check_versions(std::vector<Operation> operations) {
+  std::erase_if(operations, [](const Operation& operation) {
+    return !is_done(operation) || operation.version == 0 || operation.type == Type::kRead;
+  });
+  std::vector<Operation> by_answer = operations;
+  const auto earlier = [](std::int64_t Operation::*moment) {
+    return [moment](const Operation& a, const Operation& b) { return a.*moment < b.*moment; };
+  };
+  std::sort(operations.begin(), operations.end(), earlier(&Operation::called));
+  std::sort(by_answer.begin(), by_answer.end(), earlier(&Operation::answered));
+  std::vector<std::string> wrong;
+  std::uint64_t last = 0;
+  auto answered = by_answer.begin();
+  for (const Operation& operation : operations) {
+    for (; answered != by_answer.end() && answered->answered < operation.called; ++answered)
+      last = std::max(last, answered->version);
+    if (operation.version <= last)
+      wrong.push_back(fmt::format("version {} came after {} was told", operation.version, last));
+  }
+  return wrong;
 }
 
 }  // namespace sluice::host::test

@@ -1,284 +1,179 @@
 // Many clients at a few objects of a live host, over TLS: the history is linearizable for each
-// object, and watches are ordered, without gaps, and go on where they were cut off.
+// object, and watches are ordered, without gaps, and go on where they were cut off. Also when the
+// host is killed meanwhile and comes back: what was acknowledged is there, what got no answer is
+// there whole or not at all.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
-#include <atomic>
-#include <boost/json/serialize.hpp>
-#include <chrono>
+#include <algorithm>
+#include <cstdio>
+#include <deque>
 #include <map>
 #include <random>
+#include <set>
 #include <thread>
 
-#include "host/objects/parts.hpp"
 #include "tests/crash/history.hpp"
-#include "tests/crash/host_process.hpp"
+#include "tests/crash/history_actor.hpp"
+#include "tests/crash/history_host.hpp"
+#include "tests/crash/history_watch.hpp"
 #include "tests/crash/objects.hpp"
+#include "tests/host/temporary_folder.hpp"
 #include "tests/support/amount.hpp"
 
 namespace sluice::host::test {
 namespace {
 
-namespace json = boost::json;
-using Type = Operation::Type;
+constexpr std::size_t kClients = 8;
+constexpr unsigned kEventsOfAConnection[] = {1'000'000, 1, 7, 40};
 
-constexpr int kObjects = 3, kClients = 8;
-constexpr const char* kEnd = "end";
+struct Figures {
+  std::size_t operations = 0, unanswered = 0, events = 0, resumed = 0, listed = 0, unseen = 0;
+};
 
-int operations_of_each_client() { return trial::amount("SLUICE_HISTORY_OPERATIONS", 120); }
-
-constexpr const char* kConfig = R"(
-apiVersion: config.sluice.dev/v1alpha1
-kind: Configuration
-server: {address: "127.0.0.1:0"}
-metrics: {address: "127.0.0.1:0"}
-store: {path: data}
-plugins: {load: []}
-executor: {type: none}
-)";
-
-std::string path_of(const std::string& name) {
-  return std::string(collection(Kind::kConfigMap)) + "/" + name;
-}
-
-std::int64_t now() { return std::chrono::steady_clock::now().time_since_epoch().count(); }
-
-/// One client: what it did, by object.
-class Actor {
+/// One history from a seed, on a folder in memory: kill -9 leaves what the system has taken.
+class History {
  public:
-  Actor(const HostProcess& host, int number)
-      : client_(host), random_(static_cast<unsigned>(number)), number_(number) {}
-
-  void act() {
-    for (int i = 0; i < operations_of_each_client(); ++i) {
-      const std::string name = fmt::format("o-{}", random_() % kObjects);
-      Operation done = one(name, i);
-      if (done.status == 200 || done.status == 201) known_[name] = done.version;
-      done_[name].push_back(std::move(done));
-    }
+  History(std::uint64_t seed, int operations, int crashes)
+      : operations_(operations), host_(folder_ / "host") {
+    std::mt19937_64 random(seed);
+    for (std::size_t i = 0; i < kClients; ++i)
+      actors_.emplace_back(host_, random(), static_cast<int>(i));
+    // A client steps twice for each operation: a crash comes with an answer, or before a call.
+    const std::uint64_t steps = 2 * kClients * static_cast<std::uint64_t>(operations);
+    for (int i = 0; i < crashes; ++i) crashes_.insert(1 + random() % steps);
   }
-  const std::map<std::string, std::vector<Operation>>& done() const { return done_; }
 
- private:
-  Operation one(const std::string& name, int number) {
-    Operation out;
-    out.mark = fmt::format("{}-{}", number_, number);
-    const auto draw = random_() % 100;
-    out.type = draw < 20   ? Type::kCreate
-               : draw < 50 ? Type::kRead
-               : draw < 90 ? Type::kUpdate
-                           : Type::kDelete;
-    const bool conditional = out.type == Type::kUpdate && known_.contains(name) && random_() % 3;
-    if (conditional) out.expected = known_[name];
-    out.called = now();
-    const Answer answer = send(name, out);
-    out.answered = now();
-    out.status = answer.status;
-    if (out.status < 200 || out.status > 299) return out;
-    const json::object body = parse_object(answer.body);
-    if (out.type == Type::kDelete) {
-      out.uid = api::find_text(part(body, "details"), "uid");
-      if (out.uid.empty()) out.uid = api::find_text(part(body, "metadata"), "uid");
-      return out;
-    }
-    const SeenObject object = seen(Kind::kConfigMap, body);
-    out.version = object.version;
-    if (out.type == Type::kRead) out.mark = object.mark.value_or("torn");
+  std::vector<std::string> play() {
+    live();
+    if (findings_.none()) check();
+    std::vector<std::string> out = findings_.all();
+    if (!out.empty()) out.push_back("the host's log:\n" + host_.log());
     return out;
   }
 
-  Answer send(const std::string& name, const Operation& operation) {
+  const std::map<int, int>& statuses() const { return statuses_; }
+  const Figures& figures() const { return figures_; }
+
+ private:
+  bool start() {
+    const Result<void> ready = host_.start();
+    if (!ready) findings_.add(ready.error().text);
+    return ready.ok();
+  }
+
+  void live() {
+    if (!start()) return;
+    const auto run = host_.run();
+    const std::uint64_t version = version_of(
+        parse_object(AdminClient(run->port, run->token).get(collection(Kind::kConfigMap)).body));
+    for (const unsigned most : kEventsOfAConnection) watches_.emplace_back(host_, version, most);
+    std::vector<std::thread> watching, acting;
+    for (HistoryWatch& watch : watches_) watching.emplace_back([&] { watch.follow(findings_); });
+    for (Actor& actor : actors_) acting.emplace_back([&] { actor.act(operations_, findings_); });
+    for (const std::uint64_t steps : crashes_) {
+      host_.wait_for(steps, kClients);
+      host_.crash();
+      if (!start()) break;
+    }
+    for (std::thread& thread : acting) thread.join();
+    end();
+    for (std::thread& thread : watching) thread.join();
+  }
+
+  /// What tells watches that nothing more comes.
+  void end() {
+    const auto run = host_.run();
+    if (!run) return;
     NewObject object;
-    object.name = name;
-    object.mark = operation.mark;
-    switch (operation.type) {
-      case Type::kCreate:
-        return client_.send("POST", collection(Kind::kConfigMap), to_json(object));
-      case Type::kRead:
-        return client_.get(path_of(name));
-      case Type::kDelete:
-        return client_.send("DELETE", path_of(name), "{}");
-      case Type::kUpdate:
-        break;
-    }
-    if (operation.expected == 0)
-      return client_.send("PATCH", path_of(name), patch_of(Kind::kConfigMap, operation.mark),
-                          "application/merge-patch+json");
-    json::object body = parse_object(to_json(object));
-    body["metadata"].as_object()["resourceVersion"] = std::to_string(operation.expected);
-    return client_.send("PUT", path_of(name), json::serialize(body));
+    object.name = kEnd;
+    const Answer answer = AdminClient(run->port, run->token)
+                              .send("POST", collection(Kind::kConfigMap), to_json(object));
+    if (answer.status == 201) return;
+    findings_.add(fmt::format("the last write was answered {} {}", answer.status, answer.body));
+    host_.crash();
   }
 
-  AdminClient client_;
-  std::mt19937 random_;
-  int number_;
-  std::map<std::string, std::uint64_t> known_;
-  std::map<std::string, std::vector<Operation>> done_;
-};
+  void check() {
+    Watched watched = unite(watches_, findings_);
+    std::map<std::string, std::vector<Operation>> operations;
+    for (const Actor& actor : actors_)
+      for (const auto& [name, done] : actor.done()) add(done, operations[name]);
+    std::vector<Operation> all;
+    for (const auto& [name, done] : operations) add(done, all);
+    count(all);
+    for (const HistoryWatch& watch : watches_)
+      for (const auto& [name, reads] : watch.reads())
+        if (name != kEnd) add(reads, operations[name]);
+    for (const auto& [name, done] : operations)
+      for (const std::string& text : check_history(watched.states[name], done, watched.gaps))
+        findings_.add(name + ": " + text);
+    for (std::string& text : check_versions(std::move(all))) findings_.add(std::move(text));
+    figures_.unseen = watched.gaps.size();
+  }
 
-struct Event {
-  std::string type, name;
-  WatchedState state;
-  bool operator==(const Event&) const = default;
-};
+  static void add(const std::vector<Operation>& from, std::vector<Operation>& to) {
+    to.insert(to.end(), from.begin(), from.end());
+  }
 
-/// The events after `version` until the object named kEnd; the connection is cut after each
-/// `most` events, and the watch goes on from the last version.
-std::vector<Event> watch(const HostProcess& host, std::uint64_t version, unsigned most) {
-  std::vector<Event> out;
-  while (out.empty() || out.back().name != kEnd) {
-    AdminClient client(host);
-    client.raw().send(
-        fmt::format("GET {}?watch=1&allowWatchBookmarks=true&resourceVersion={} "
-                    "HTTP/1.1\r\nHost: localhost\r\n{}\r\n",
-                    collection(Kind::kConfigMap), version, client.headers()));
-    const Answer head = client.raw().read_head();
-    EXPECT_EQ(head.status, 200);
-    if (head.status != 200) return out;
-    std::string text;
-    for (unsigned taken = 0; taken < most && (out.empty() || out.back().name != kEnd);) {
-      const std::string chunk = client.raw().read_chunk();
-      EXPECT_FALSE(chunk.empty());
-      if (chunk.empty()) return out;
-      text += chunk;
-      for (std::size_t end = 0; taken < most && (end = text.find('\n')) != std::string::npos;) {
-        const json::object event = parse_object(text.substr(0, end));
-        text.erase(0, end + 1);
-        const json::object& object = part(event, "object");
-        Event next{std::string(api::find_text(event, "type")), "", {}};
-        const SeenObject found = seen(Kind::kConfigMap, object);
-        if (next.type == "BOOKMARK") {
-          EXPECT_GE(found.version, version);
-          version = found.version;
-          continue;
-        }
-        EXPECT_GT(found.version, version);
-        version = found.version;
-        next.name = found.name;
-        next.state = {found.version, next.type != "DELETED",
-                      std::string(api::find_text(part(object, "metadata"), "uid")),
-                      found.mark.value_or("torn")};
-        out.push_back(std::move(next));
-        ++taken;
-      }
+  void count(const std::vector<Operation>& operations) {
+    for (const Operation& operation : operations) ++statuses_[operation.status];
+    figures_.operations = operations.size();
+    figures_.unanswered = static_cast<std::size_t>(statuses_[0]);
+    for (const HistoryWatch& watch : watches_) {
+      figures_.events += watch.events().size();
+      figures_.resumed += watch.resumed();
+      figures_.listed += watch.gaps().size();
     }
   }
-  return out;
-}
 
-class HistoryTest : public testing::Test {
- protected:
-  HistoryTest()
-      : host_(SLUICE_PROGRAM,
-              std::filesystem::path(SLUICE_TEST_FOLDER) / fmt::format("history-{}", getpid()),
-              kConfig) {}
-  ~HistoryTest() override {
-    host_.kill();
-    std::filesystem::remove_all(host_.folder());
-  }
-  void SetUp() override {
-    ASSERT_TRUE(host_.spawn().ok());
-    const Result<void> ready = host_.wait_until_ready();
-    ASSERT_TRUE(ready.ok()) << ready.error().text;
-  }
-  HostProcess host_;
+  const TemporaryFolder folder_{TemporaryFolder::Where::kMemory};
+  const int operations_;
+  HistoryHost host_;
+  Findings findings_;
+  std::deque<Actor> actors_;
+  std::vector<HistoryWatch> watches_;
+  std::set<std::uint64_t> crashes_;  // after so many steps of clients
+  std::map<int, int> statuses_;
+  Figures figures_;
 };
 
-TEST_F(HistoryTest, IsLinearizableAndWatchedWithoutGaps) {
-  AdminClient client(host_);
-  const std::uint64_t start =
-      version_of(parse_object(client.get(collection(Kind::kConfigMap)).body));
-  std::vector<std::vector<Event>> watched(4);
-  std::vector<std::thread> watchers;
-  for (std::size_t i = 0; i < watched.size(); ++i)
-    watchers.emplace_back([&, i] {
-      const unsigned most[] = {1'000'000, 1, 7, 40};
-      watched[i] = watch(host_, start, most[i]);
-    });
-  std::vector<std::unique_ptr<Actor>> actors;
-  for (int i = 0; i < kClients; ++i) actors.push_back(std::make_unique<Actor>(host_, i));
-  std::vector<std::thread> threads;
-  for (auto& actor : actors) threads.emplace_back([&] { actor->act(); });
-  for (std::thread& thread : threads) thread.join();
-  NewObject end;
-  end.name = kEnd;
-  EXPECT_EQ(client.send("POST", collection(Kind::kConfigMap), to_json(end)).status, 201);
-  for (std::thread& thread : watchers) thread.join();
-
-  for (const auto& other : watched) EXPECT_TRUE(other == watched.front());
-  std::map<std::string, std::vector<WatchedState>> states;
-  for (const Event& event : watched.front()) {
-    auto& of = states[event.name];
-    const bool existed = !of.empty() && of.back().exists;
-    EXPECT_EQ(event.type, !event.state.exists ? "DELETED" : existed ? "MODIFIED" : "ADDED");
-    of.push_back(event.state);
+/// As many as the environment asks for, one after the other, with so many crashes in each.
+void play_histories(int crashes) {
+  const int histories = trial::asked_for("SLUICE_HISTORIES").value_or(1);
+  const int operations = trial::amount("SLUICE_HISTORY_OPERATIONS", 120);
+  const int first = trial::asked_for("SLUICE_FIRST_SEED").value_or(1);
+  const std::int64_t began = now();
+  Figures sum;
+  for (int i = 0; i < histories; ++i) {
+    SCOPED_TRACE(fmt::format("seed {}", first + i));
+    History history(static_cast<std::uint64_t>(first + i), operations, crashes);
+    ASSERT_THAT(history.play(), testing::IsEmpty());
+    // Each kind of answer was part of it, and nothing else.
+    std::map<int, int> statuses = history.statuses();
+    statuses.erase(0);
+    ASSERT_THAT(statuses, testing::ElementsAre(testing::Pair(200, testing::Gt(0)),
+                                               testing::Pair(201, testing::Gt(0)),
+                                               testing::Pair(404, testing::Gt(0)),
+                                               testing::Pair(409, testing::Gt(0))));
+    const Figures& of = history.figures();
+    sum = {sum.operations + of.operations, sum.unanswered + of.unanswered, sum.events + of.events,
+           sum.resumed + of.resumed,       sum.listed + of.listed,         sum.unseen + of.unseen};
   }
-  std::map<std::string, std::vector<Operation>> operations;
-  std::map<int, int> statuses;
-  for (const auto& actor : actors) {
-    for (const auto& [name, done] : actor->done()) {
-      operations[name].insert(operations[name].end(), done.begin(), done.end());
-      for (const Operation& operation : done) ++statuses[operation.status];
-    }
-  }
-  for (const auto& [name, done] : operations) {
-    SCOPED_TRACE(name);
-    EXPECT_THAT(check_history(states[name], done), testing::IsEmpty());
-  }
-  // Each kind of answer was part of the history, and nothing else.
-  EXPECT_THAT(
-      statuses,
-      testing::ElementsAre(testing::Pair(200, testing::Gt(0)), testing::Pair(201, testing::Gt(0)),
-                           testing::Pair(404, testing::Gt(0)), testing::Pair(409, testing::Gt(0))));
+  fmt::print(
+      "{} histories in {:.1f} s, each of {} operations and {} crashes: {} operations without an "
+      "answer; watches saw {} events, went on {} times and listed again {} times, all of them "
+      "after {} crashes\n",
+      histories, static_cast<double>(now() - began) / 1e9,
+      sum.operations / static_cast<std::size_t>(histories), crashes, sum.unanswered, sum.events,
+      sum.resumed, sum.listed, sum.unseen);
 }
 
-// ---- the checker itself: it has to find what is wrong
+TEST(HistoryTest, IsLinearizableAndWatchedWithoutGaps) { play_histories(0); }
 
-std::vector<WatchedState> three_states() {
-  return {{1, true, "u", "a"}, {2, true, "u", "b"}, {3, false, "u", "b"}};
-}
-
-std::vector<Operation> good() {
-  Operation create{Type::kCreate, 0, 10, 201, 0, 1, "u", "a"};
-  Operation update{Type::kUpdate, 20, 30, 200, 1, 2, "u", "b"};
-  Operation remove{Type::kDelete, 40, 50, 200, 0, 0, "u", ""};
-  return {create, update, remove};
-}
-
-std::size_t problems(const Operation& more) {
-  std::vector<Operation> all = good();
-  all.push_back(more);
-  return check_history(three_states(), all).size();
-}
-
-TEST(HistoryCheck, TakesWhatCanHaveBeen) {
-  EXPECT_THAT(check_history(three_states(), good()), testing::IsEmpty());
-  EXPECT_EQ(problems({Type::kRead, 11, 25, 200, 0, 1, "u", "a"}), 0U);
-  EXPECT_EQ(problems({Type::kRead, 11, 25, 200, 0, 2, "u", "b"}), 0U);
-  EXPECT_EQ(problems({Type::kUpdate, 29, 31, 409, 1, 0, "", ""}), 0U);
-  EXPECT_EQ(problems({Type::kRead, 45, 46, 404, 0, 0, "", ""}), 0U);
-}
-
-TEST(HistoryCheck, FindsWhatCannot) {
-  // A stale read, one from the future, a torn one.
-  EXPECT_GT(problems({Type::kRead, 31, 32, 200, 0, 1, "u", "a"}), 0U);
-  EXPECT_GT(problems({Type::kRead, 11, 12, 200, 0, 2, "u", "b"}), 0U);
-  EXPECT_GT(problems({Type::kRead, 11, 25, 200, 0, 1, "u", "b"}), 0U);
-  // Refusals of what was so all the time.
-  EXPECT_GT(problems({Type::kUpdate, 12, 18, 409, 1, 0, "", ""}), 0U);
-  EXPECT_GT(problems({Type::kRead, 12, 18, 404, 0, 0, "", ""}), 0U);
-  EXPECT_GT(problems({Type::kCreate, 52, 58, 409, 0, 0, "", ""}), 0U);
-  // An acknowledged write that left nothing, and a version that no write made.
-  EXPECT_GT(problems({Type::kUpdate, 12, 18, 200, 0, 9, "u", "c"}), 0U);
-  std::vector<Operation> fewer = good();
-  fewer.erase(fewer.begin() + 1);
-  EXPECT_FALSE(check_history(three_states(), fewer).empty());
-  // An update that was made for another version than the one before it.
-  std::vector<Operation> lost = good();
-  lost[1].expected = 7;
-  EXPECT_FALSE(check_history(three_states(), lost).empty());
+TEST(HistoryTest, IsLinearizableThroughCrashes) {
+  play_histories(trial::amount("SLUICE_HISTORY_CRASHES", 3));
 }
 
 }  // namespace

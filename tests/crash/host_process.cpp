@@ -87,9 +87,8 @@ std::string HostProcess::log() const {
   return text.size() > kMost ? text.substr(text.size() - kMost) : text;
 }
 
-AdminClient::AdminClient(const HostProcess& host)
-    : client_(host.port(), ClientTls{}),
-      headers_("Authorization: Bearer " + host.token() + "\r\n") {}
+AdminClient::AdminClient(std::uint16_t port, const std::string& token)
+    : client_(port, ClientTls{}), headers_("Authorization: Bearer " + token + "\r\n") {}
 
 Answer AdminClient::send(const char* method, const std::string& path, const std::string& body,
                          const char* type) {

@@ -50,7 +50,8 @@ class HostProcess {
 /// A connection to a host as its administrator.
 class AdminClient {
  public:
-  explicit AdminClient(const HostProcess& host);
+  explicit AdminClient(const HostProcess& host) : AdminClient(host.port(), host.token()) {}
+  AdminClient(std::uint16_t port, const std::string& token);
 
   Answer get(const std::string& path) { return client_.get(path, headers_); }
   Answer send(const char* method, const std::string& path, const std::string& body,
