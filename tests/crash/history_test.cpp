@@ -26,7 +26,7 @@ namespace sluice::host::test {
 namespace {
 
 constexpr std::size_t kClients = 8;
-constexpr unsigned kEventsOfAConnection[] = {1'000'000, 1, 7, 40};
+constexpr unsigned kEventsOfAConnection[] = {1'000'000, 4, 10, 40};  // at most; of each watch
 
 struct Figures {
   std::size_t operations = 0, unanswered = 0, events = 0, resumed = 0, listed = 0, unseen = 0;

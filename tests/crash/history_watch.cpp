@@ -73,7 +73,7 @@ HistoryWatch::Outcome HistoryWatch::connect(AdminClient& client, Findings& findi
 
 HistoryWatch::Outcome HistoryWatch::take(AdminClient& client, Findings& findings) {
   std::string text;
-  const std::size_t until = events_.size() + most_;
+  const std::size_t until = events_.size() + 1 + random_() % most_;
   while (true) {
     const std::string chunk = client.raw().read_chunk();
     if (chunk.empty()) return Outcome::kBroken;

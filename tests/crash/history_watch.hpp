@@ -7,7 +7,7 @@
 #pragma once
 
 #include <map>
-#include <optional>
+#include <random>
 #include <string>
 #include <vector>
 
@@ -28,9 +28,9 @@ struct HistoryEvent {
 
 class HistoryWatch {
  public:
-  /// From a version at which there are no objects. A connection is cut after `most` events.
+  /// From a version at which there are no objects. Each connection is cut after 1 to `most` events.
   HistoryWatch(HistoryHost& host, std::uint64_t version, unsigned most)
-      : host_(host), most_(most), version_(version) {}
+      : host_(host), random_(most), most_(most), version_(version) {}
 
   /// Until kEnd came.
   void follow(Findings& findings);
@@ -53,6 +53,7 @@ class HistoryWatch {
               Findings& findings);
 
   HistoryHost& host_;
+  std::minstd_rand random_;
   const unsigned most_;
   std::uint64_t version_;
   bool ended_ = false, new_run_ = false;

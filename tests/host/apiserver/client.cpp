@@ -42,9 +42,22 @@ Client::Client(std::uint16_t port) : state_(std::make_unique<State>()) {
       ::connect(state_->socket, reinterpret_cast<sockaddr*>(&address), sizeof address) == 0;
 }
 
+namespace {
+
+/// One for all that want nothing special: making one costs as much as a handshake.
+SSL_CTX* context_for(const ClientTls& tls) {
+  static SSL_CTX* const plain = SSL_CTX_new(TLS_client_method());
+  if (tls.server_ca != nullptr || tls.own != nullptr || tls.most_version != 0)
+    return SSL_CTX_new(TLS_client_method());
+  SSL_CTX_up_ref(plain);
+  return plain;
+}
+
+}  // namespace
+
 Client::Client(std::uint16_t port, const ClientTls& tls) : Client(port) {
   if (!state_->connected) return;
-  state_->context.reset(SSL_CTX_new(TLS_client_method()));
+  state_->context.reset(context_for(tls));
   SSL_CTX* context = state_->context.get();
   if (tls.most_version != 0) {
     SSL_CTX_set_min_proto_version(context, 0);
