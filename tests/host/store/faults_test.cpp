@@ -5,6 +5,11 @@
 #include <algorithm>
 #include <cstdio>
 #include <fstream>
+#include <map>
+#include <random>
+#include <string>
+#include <thread>
+#include <vector>
 
 #include "host/store/sqlite_journal.hpp"
 #include "tests/host/store/model.hpp"
@@ -33,8 +38,10 @@ void change(LiveStore& store, Model& model, std::size_t number) {
   }
 }
 
-std::unique_ptr<LiveStore> open(const std::string& path, const SqliteOptions& options = {}) {
-  auto journal = SqliteJournal::open(path, options);
+constexpr std::uint32_t kPages = 20;  // of the log, so that it is copied now and then
+
+std::unique_ptr<LiveStore> open(const std::string& path, const std::string& vfs = {}) {
+  auto journal = SqliteJournal::open(path, {.vfs = vfs, .checkpoint_pages = kPages});
   EXPECT_TRUE(journal.ok()) << journal.error().text;
   if (!journal) return nullptr;
   auto store = std::make_unique<LiveStore>(scheme(), std::move(journal).value());
@@ -42,19 +49,34 @@ std::unique_ptr<LiveStore> open(const std::string& path, const SqliteOptions& op
   return store;
 }
 
-bool is_model_at(const LiveStore& store, const Model& model, std::uint64_t version) {
-  for (const api::KindInfo* of : {&workload(), &queue()})
-    if (table_of(store.read(*of, "")->objects) != model.at(*of, version)) return false;
-  return store.version() == std::max<std::uint64_t>(1, version);
+/// What a store holds at a version, by kind.
+struct Contents {
+  std::uint64_t version = 0;
+  std::map<const api::KindInfo*, Model::Table> tables;
+};
+
+Contents contents_at(const Model& model, std::uint64_t version) {
+  Contents out{version, {}};
+  for (const api::KindInfo* of : {&workload(), &queue()}) out.tables[of] = model.at(*of, version);
+  return out;
+}
+
+bool holds(const LiveStore& store, const Contents& contents) {
+  for (const auto& [of, table] : contents.tables)
+    if (table_of(store.read(*of, "")->objects) != table) return false;
+  return store.version() == std::max<std::uint64_t>(1, contents.version);
 }
 
 struct Written {
   Model model;
   std::vector<std::uint64_t> versions;  ///< by transaction: the last version of it
   std::size_t acknowledged = 0;         ///< transactions
-};
 
-constexpr std::uint32_t kPages = 20;  // of the log, so that it is copied now and then
+  /// After so many transactions.
+  Contents after(std::size_t transactions) const {
+    return contents_at(model, transactions == 0 ? 0 : versions[transactions - 1]);
+  }
+};
 
 // Transactions one after the other until one fails. Marks in the record: 2n when transaction n
 // begins, 2n + 1 when it was acknowledged.
@@ -84,42 +106,81 @@ std::size_t transactions_of_trace() {
   return static_cast<std::size_t>(trial::asked_for("SLUICE_POWER_CUTS").value_or(30));
 }
 
-// Every operation is a place where the power may go, each with several outcomes.
+// Cuts the power in one part of the places of a record, on a thread of its own.
+class PowerCuts {
+ public:
+  PowerCuts(const std::vector<RecordingVfs::Operation>& record, const Written& run,
+            std::string path)
+      : record_(record), run_(run), path_(std::move(path)) {}
+
+  /// After each operation whose number, divided by `parts`, leaves `part`.
+  void run(std::size_t part, std::size_t parts) {
+    for (std::size_t length = 0; length <= record_.size(); ++length) {
+      if (length != 0) play(record_[length - 1]);
+      if (length % kStride != 0 || length / kStride % parts != part) continue;
+      for (std::size_t outcome = 0; outcome < 2; ++outcome) {
+        // Of its own, so that each can be drawn again alone.
+        std::mt19937_64 random(2 * length + outcome);
+        write_image(disk_.after_power_cut(random), path_);
+        if (!is_right()) {
+          ADD_FAILURE() << "after operation " << length << ", outcome " << outcome;
+          return;
+        }
+      }
+    }
+  }
+
+ private:
+  void play(const RecordingVfs::Operation& operation) {
+    disk_.play(operation);
+    if (operation.type != RecordingVfs::Operation::Type::kMark) return;
+    (operation.mark % 2 == 0 ? begun_ : acknowledged_) = operation.mark / 2 + 1;
+    possible_.clear();
+    for (std::size_t i = acknowledged_; i <= begun_; ++i) possible_.push_back(run_.after(i));
+  }
+
+  bool is_right() const {
+    const auto store = open(path_);
+    return store != nullptr &&
+           std::any_of(possible_.begin(), possible_.end(),
+                       [&](const Contents& contents) { return holds(*store, contents); });
+  }
+
+  const std::vector<RecordingVfs::Operation>& record_;
+  const Written& run_;
+  const std::string path_;
+  RecordedDisk disk_;
+  std::size_t begun_ = 0, acknowledged_ = 0;  // transactions
+  std::vector<Contents> possible_ = {Contents{}};
+};
+
+// Every operation is a place where the power may go, each with two outcomes.
 TEST(StoreFaults, AfterAPowerCutTheStoreIsAtATransactionThatWasAcknowledgedOrBegun) {
   const std::size_t transactions = transactions_of_trace();
   const TemporaryFolder folder(TemporaryFolder::Where::kMemory);
   RecordingVfs vfs;
   Written run;
   {
-    const auto store = open(folder / "data", {.vfs = vfs.name(), .checkpoint_pages = kPages});
+    const auto store = open(folder / "data", vfs.name());
     ASSERT_NE(store, nullptr);
     write(*store, vfs, run, transactions);
   }
   ASSERT_EQ(run.acknowledged, transactions);
   const auto& record = vfs.record();
-  std::mt19937_64 random(1);
-  std::size_t begun = 0, acknowledged = 0, copies = 0;
-  for (std::size_t length = 0; length <= record.size(); ++length) {
-    if (length != 0 && record[length - 1].type == RecordingVfs::Operation::Type::kMark) {
-      const std::size_t mark = record[length - 1].mark;
-      (mark % 2 == 0 ? begun : acknowledged) = mark / 2 + 1;
-    }
-    copies += length != 0 && record[length - 1].file == "store.db" ? 1 : 0;
-    if (length % kStride != 0) continue;
-    for (int outcome = 0; outcome < 2; ++outcome) {
-      write_image(image_after_power_cut(record, length, random), folder / "cut");
-      const auto store = open(folder / "cut");
-      ASSERT_NE(store, nullptr) << "after operation " << length;
-      bool found = false;
-      for (std::size_t i = acknowledged; i <= begun && !found; ++i)
-        found = is_model_at(*store, run.model, i == 0 ? 0 : run.versions[i - 1]);
-      ASSERT_TRUE(found) << "after operation " << length << ": version " << store->version();
-    }
-  }
+  const std::size_t parts = std::max(1U, std::thread::hardware_concurrency());
+  std::vector<std::thread> threads;
+  for (std::size_t part = 0; part < parts; ++part)
+    threads.emplace_back([&, part] {
+      PowerCuts(record, run, folder / ("cut-" + std::to_string(part))).run(part, parts);
+    });
+  for (std::thread& thread : threads) thread.join();
   std::printf("power cuts: %zu operations of %zu transactions, each with two outcomes\n",
               record.size(), transactions);
   EXPECT_GT(record.size(), 200U);
-  EXPECT_GT(copies, 20U);  // the log was copied into the database on the way
+  const auto copies = std::count_if(record.begin(), record.end(), [](const auto& operation) {
+    return operation.file == "store.db";
+  });
+  EXPECT_GT(copies, 20);  // the log was copied into the database on the way
 }
 
 // The same with every write, or every sync, as the one that fails.
@@ -132,7 +193,7 @@ void fail_everywhere(RecordingVfs::Failure failure, const std::string& expected)
     RecordingVfs vfs;
     Written run;
     {
-      const auto store = open(folder / "data", {.vfs = vfs.name(), .checkpoint_pages = kPages});
+      const auto store = open(folder / "data", vfs.name());
       ASSERT_NE(store, nullptr);
       vfs.fail(failure, at);
       write(*store, vfs, run, 30);
@@ -143,9 +204,7 @@ void fail_everywhere(RecordingVfs::Failure failure, const std::string& expected)
       } else {
         EXPECT_NE(store->failure().find(expected), std::string::npos) << store->failure();
         // What was published is still there to be read; nothing is acknowledged, or tried, again.
-        const std::size_t acknowledged = run.acknowledged;
-        EXPECT_TRUE(
-            is_model_at(*store, run.model, acknowledged == 0 ? 0 : run.versions[acknowledged - 1]));
+        EXPECT_TRUE(holds(*store, run.after(run.acknowledged)));
         const std::size_t calls = vfs.calls();
         EXPECT_NE(commit(*store), "");
         store->put(object(workload(), "a/late"));
@@ -157,7 +216,7 @@ void fail_everywhere(RecordingVfs::Failure failure, const std::string& expected)
     ASSERT_NE(store, nullptr);
     bool found = false;
     for (std::size_t i = run.acknowledged; i <= run.versions.size() && !found; ++i)
-      found = is_model_at(*store, run.model, i == 0 ? 0 : run.versions[i - 1]);
+      found = holds(*store, run.after(i));
     EXPECT_TRUE(found) << "version " << store->version();
   }
 }

@@ -199,22 +199,20 @@ void RecordingVfs::on_delete(const std::string& file, bool sync) {
   if (sync) add({Operation::Type::kSync, file, 0, "", 0});
 }
 
-DiskImage image_after_power_cut(const std::vector<Operation>& record, std::size_t length,
-                                std::mt19937_64& random) {
-  DiskImage image;
-  std::map<std::string, std::vector<const Operation*>> unsynced;
-  for (std::size_t i = 0; i < length; ++i) {
-    const Operation& operation = record[i];
-    if (operation.type == Operation::Type::kMark) continue;
-    auto& waiting = unsynced[operation.file];
-    if (operation.type != Operation::Type::kSync) {
-      waiting.push_back(&operation);
-      continue;
-    }
-    for (const Operation* each : waiting) apply_to(image, *each);
-    waiting.clear();
+void RecordedDisk::play(const Operation& operation) {
+  if (operation.type == Operation::Type::kMark) return;
+  auto& waiting = unsynced_[operation.file];
+  if (operation.type != Operation::Type::kSync) {
+    waiting.push_back(&operation);
+    return;
   }
-  for (const auto& [file, waiting] : unsynced) apply_some(image, waiting, random);
+  for (const Operation* each : waiting) apply_to(synced_, *each);
+  waiting.clear();
+}
+
+DiskImage RecordedDisk::after_power_cut(std::mt19937_64& random) const {
+  DiskImage image = synced_;
+  for (const auto& [file, waiting] : unsynced_) apply_some(image, waiting, random);
   return image;
 }
 

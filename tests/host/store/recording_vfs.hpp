@@ -63,9 +63,18 @@ class RecordingVfs {
 /// Files by name.
 using DiskImage = std::map<std::string, std::string>;
 
-/// What may be on the disk when the power goes after the first `length` operations: each one that
-/// was not synced is there, is missing, or is there in part.
-DiskImage image_after_power_cut(const std::vector<RecordingVfs::Operation>& record,
-                                std::size_t length, std::mt19937_64& random);
+/// A disk onto which a record is played, one operation after the other: what was synced, and what
+/// was not yet. The operations have to outlive it.
+class RecordedDisk {
+ public:
+  void play(const RecordingVfs::Operation& operation);
+  /// What may be on it when the power goes now: each operation that was not synced is there, is
+  /// missing, or is there in part.
+  DiskImage after_power_cut(std::mt19937_64& random) const;
+
+ private:
+  DiskImage synced_;
+  std::map<std::string, std::vector<const RecordingVfs::Operation*>> unsynced_;  // by file
+};
 
 }  // namespace sluice::host::test
