@@ -1,6 +1,7 @@
 #include "tests/crash/history_host.hpp"
 
 #include <chrono>
+#include <csignal>
 
 namespace sluice::host::test {
 namespace {
@@ -32,18 +33,30 @@ Result<void> HistoryHost::start() {
   return ready;
 }
 
-void HistoryHost::crash() {
+void HistoryHost::crash(std::uint64_t step, std::size_t clients) {
   {
-    // First, so that whose connection breaks knows why.
-    const std::lock_guard lock(mutex_);
+    std::unique_lock lock(mutex_);
+    last_step_ = step;
+    kill_at_step();
+    changed_.wait(lock, [&] { return dying_ || left_ >= clients; });
+    // Before it is gone, so that whose connection breaks knows why.
     up_ = false;
     dying_ = true;
+    last_step_.reset();
   }
   process_.kill();
   const std::lock_guard lock(mutex_);
   dying_ = false;
   ends_.push_back(now());
   changed_.notify_all();
+}
+
+/// With the mutex held.
+void HistoryHost::kill_at_step() {
+  if (dying_ || !last_step_ || steps_ < *last_step_) return;
+  up_ = false;
+  dying_ = true;
+  ::kill(process_.pid(), SIGKILL);
 }
 
 std::optional<HistoryHost::Run> HistoryHost::run() {
@@ -61,18 +74,14 @@ std::optional<std::int64_t> HistoryHost::end_of(std::size_t run) {
 void HistoryHost::step() {
   const std::lock_guard lock(mutex_);
   ++steps_;
-  changed_.notify_all();
+  kill_at_step();
+  if (dying_) changed_.notify_all();
 }
 
 void HistoryHost::leave() {
   const std::lock_guard lock(mutex_);
   ++left_;
   changed_.notify_all();
-}
-
-void HistoryHost::wait_for(std::uint64_t steps, std::size_t clients) {
-  std::unique_lock lock(mutex_);
-  changed_.wait(lock, [&] { return steps_ >= steps || left_ >= clients; });
 }
 
 }  // namespace sluice::host::test

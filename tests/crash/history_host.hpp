@@ -31,7 +31,9 @@ class HistoryHost {
   explicit HistoryHost(const std::string& folder);
 
   Result<void> start();
-  void crash();
+  /// kill -9 by the client that makes the step of this number, at once: right after an answer, or
+  /// before a call; or when of `clients` none is left.
+  void crash(std::uint64_t step, std::size_t clients);
   /// The end of what the host logged.
   std::string log() const { return process_.log(); }
 
@@ -44,10 +46,10 @@ class HistoryHost {
   void step();
   /// A client will not step() any more.
   void leave();
-  /// Until so many steps were made, or of `clients` none is left.
-  void wait_for(std::uint64_t steps, std::size_t clients);
 
  private:
+  void kill_at_step();
+
   HostProcess process_;
   std::mutex mutex_;
   std::condition_variable changed_;
@@ -55,6 +57,7 @@ class HistoryHost {
   bool up_ = false, failed_ = false, dying_ = false;
   std::vector<std::int64_t> ends_;  // by run
   std::uint64_t steps_ = 0;
+  std::optional<std::uint64_t> last_step_;  // of this run
   std::size_t left_ = 0;
 };
 

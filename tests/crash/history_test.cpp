@@ -26,7 +26,7 @@ namespace sluice::host::test {
 namespace {
 
 constexpr std::size_t kClients = 8;
-constexpr unsigned kEventsOfAConnection[] = {1'000'000, 4, 10, 40};  // at most; of each watch
+constexpr unsigned kEventsOfAConnection[] = {1'000'000, 12, 30, 80};  // at most; of each watch
 
 struct Figures {
   std::size_t operations = 0, unanswered = 0, events = 0, resumed = 0, listed = 0, unseen = 0;
@@ -72,9 +72,8 @@ class History {
     std::vector<std::thread> watching, acting;
     for (HistoryWatch& watch : watches_) watching.emplace_back([&] { watch.follow(findings_); });
     for (Actor& actor : actors_) acting.emplace_back([&] { actor.act(operations_, findings_); });
-    for (const std::uint64_t steps : crashes_) {
-      host_.wait_for(steps, kClients);
-      host_.crash();
+    for (const std::uint64_t step : crashes_) {
+      host_.crash(step, kClients);
       if (!start()) break;
     }
     for (std::thread& thread : acting) thread.join();
@@ -92,7 +91,7 @@ class History {
                               .send("POST", collection(Kind::kConfigMap), to_json(object));
     if (answer.status == 201) return;
     findings_.add(fmt::format("the last write was answered {} {}", answer.status, answer.body));
-    host_.crash();
+    host_.crash(0, 0);
   }
 
   void check() {
@@ -134,7 +133,7 @@ class History {
   Findings findings_;
   std::deque<Actor> actors_;
   std::vector<HistoryWatch> watches_;
-  std::set<std::uint64_t> crashes_;  // after so many steps of clients
+  std::set<std::uint64_t> crashes_;  // at these steps of clients
   std::map<int, int> statuses_;
   Figures figures_;
 };
