@@ -33,13 +33,26 @@ std::unique_ptr<Journal> new_journal() {
   return std::move(journal).value();
 }
 
+constexpr const char* kSetUp[] = {
+    R"({"apiVersion":"v1","kind":"Namespace","metadata":{"name":"default"}})",
+    R"({"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"ResourceFlavor",
+        "metadata":{"name":"f"}})"};
+
 std::string queue(int number, bool stopped) {
   return fmt::format(
-      R"({{"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"ClusterQueue","metadata":{{"name":"cq-{}"}},
-      "spec":{{"namespaceSelector":{{}},"stopPolicy":"{}","resourceGroups":[{{
-        "coveredResources":["cpu"],"flavors":[{{"name":"f","resources":[
+      R"({{"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"ClusterQueue",
+      "metadata":{{"name":"cq-{}"}},"spec":{{"namespaceSelector":{{}},"stopPolicy":"{}",
+      "resourceGroups":[{{"coveredResources":["cpu"],"flavors":[{{"name":"f","resources":[
           {{"name":"cpu","nominalQuota":"1000000"}}]}}]}}]}}}})",
       number, stopped ? "Hold" : "None");
+}
+
+std::string local_queue(int number) {
+  return fmt::format(
+      R"({{"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"LocalQueue",
+      "metadata":{{"name":"q-{0}","namespace":"default"}},
+      "spec":{{"clusterQueue":"cq-{0}"}}}})",
+      number);
 }
 
 std::string workload(std::int64_t number, int queues) {
@@ -103,14 +116,10 @@ void Admissions(benchmark::State& state) {
     state.PauseTiming();
     DurableHost host;
     host.begin();
-    host.create(R"({"apiVersion":"v1","kind":"Namespace","metadata":{"name":"default"}})");
-    host.create(
-        R"({"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"ResourceFlavor","metadata":{"name":"f"}})");
+    for (const char* object : kSetUp) host.create(object);
     for (int i = 0; i < queues; ++i) {
       host.create(queue(i, true));
-      host.create(fmt::format(R"({{"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"LocalQueue",
-          "metadata":{{"name":"q-{0}","namespace":"default"}},"spec":{{"clusterQueue":"cq-{0}"}}}})",
-                              i));
+      host.create(local_queue(i));
     }
     for (std::int64_t i = 0; i < workloads; ++i) host.create(workload(i, queues));
     host.rest();
