@@ -286,7 +286,7 @@ describe('with data', () => {
     for (const page of ['overview', 'workloads', 'whatif', 'flavors', 'checks', 'plugins']) {
       const hash = `#/${page}`;
       await tab.see(hash);
-      await tab.page.waitForSelector(`view-${page}`); // main has the focus from then on
+      await tab.page.waitForSelector(`view-${page}`);
       const counts = await Promise.all(
         [
           'h1',
@@ -299,6 +299,8 @@ describe('with data', () => {
       );
       assert.deepEqual(counts, [1, 1, 1, 1, 1, 1], hash);
     }
+    const focused = () => tab.page.evaluate(() => document.activeElement.id);
+    await eventually(async () => (await focused()) === 'main', 'a page that opens has the focus');
     await tab.page.evaluate(() => document.activeElement.blur());
     await tab.page.keyboard.press('Tab');
     assert.equal(await tab.page.evaluate(() => document.activeElement.className), 'skip');
