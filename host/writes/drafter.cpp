@@ -254,7 +254,6 @@ void Drafter::seal_status(Draft& draft) const {
   out.stored.metadata = stored.metadata;
   out.stored.body = stored.body;
   out.stored.hidden = stored.hidden;
-  out.has_uid = out.has_creation_time = true;
   // The owners of fields of the status may have changed.
   if (std::string text = metadata_text(part(edit.after(), "metadata"));
       text != stored.metadata.text())

@@ -156,6 +156,30 @@ TEST_F(Authentication, ImpersonationOfServiceAccounts) {
   EXPECT_EQ(authenticator_.identify(credentials).error().code, 403);
 }
 
+// A name of two parts is a service account's, any other is a user's: that is what is asked for.
+TEST_F(Authentication, AServiceAccountHasANamespaceAndAName) {
+  ASSERT_TRUE(authenticator_.load(sha256("admins-token"), "").ok());
+  const struct {
+    const char *user, *asked;
+  } rows[] = {
+      {"a:b", R"(serviceaccounts "b" is forbidden)"},
+      {"ns:other", R"(serviceaccounts "other" is forbidden)"},
+      {"a", R"(users "system:serviceaccount:a" is forbidden)"},
+      {":b", R"(users "system:serviceaccount::b" is forbidden)"},
+      {"a:", R"(users "system:serviceaccount:a:" is forbidden)"},
+      {"", R"(users "system:serviceaccount:" is forbidden)"},
+  };
+  for (const auto& row : rows) {
+    Credentials credentials;
+    credentials.authorization = "Bearer admins-token";
+    const std::string user = std::string("system:serviceaccount:") + row.user;
+    credentials.impersonate_user = user;
+    const auto refused = authenticator_.identify(credentials);
+    ASSERT_FALSE(refused.ok()) << row.user;
+    EXPECT_TRUE(refused.error().text.starts_with(row.asked)) << refused.error().text;
+  }
+}
+
 TEST_F(Authentication, ImpersonationThatCannotBe) {
   ASSERT_TRUE(authenticator_.load(sha256("admins-token"), "").ok());
   Credentials credentials;

@@ -70,6 +70,19 @@ TEST(Pki, ClientCertificatesNameUserAndGroups) {
   EXPECT_STREQ(name, "/O=dev/O=ops/CN=jane");
 }
 
+// A user and a group may have 64 letters; and a certificate names no host without a name.
+TEST(Pki, WhatACertificateCannotSayIsAnError) {
+  const auto authority = make_authority("test-ca", kNow);
+  const auto makes = [&](const std::string& user, const std::string& group) {
+    return issue_client(*authority, user, {group}, kNow, kDay).ok();
+  };
+  const std::string longest(64, 'n'), longer(65, 'n');
+  EXPECT_TRUE(makes(longest, longest));
+  EXPECT_FALSE(makes(longer, "dev"));
+  EXPECT_FALSE(makes("jane", longer));
+  EXPECT_FALSE(issue_server(*authority, {""}, kNow).ok());
+}
+
 TEST(Pki, AnotherAuthorityIsNotAccepted) {
   const auto authority = make_authority("test-ca", kNow);
   const auto other = make_authority("test-ca", kNow);

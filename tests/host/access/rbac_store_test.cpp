@@ -51,6 +51,25 @@ TEST_F(RbacStore, FollowsThePublishedObjects) {
   EXPECT_FALSE(may_list_pods("team-a"));
 }
 
+TEST_F(RbacStore, ARoleCountsAsItIsNow) {
+  const auto put_role = [this](const std::string& rules) {
+    put(boost::json::parse(R"({"kind":"ClusterRole","metadata":{"name":"r"},"rules":)" + rules +
+                           "}")
+            .get_object());
+    ASSERT_EQ(test::commit(store_), "");
+  };
+  put(boost::json::parse(R"({"kind":"RoleBinding","metadata":{"name":"b","namespace":"team-a"},
+              "roleRef":{"kind":"ClusterRole","name":"r"},
+              "subjects":[{"kind":"User","name":"jane"}]})")
+          .get_object());
+  put_role(R"([{"verbs":["list"],"apiGroups":[""],"resources":["pods"]}])");
+  EXPECT_TRUE(may_list_pods("team-a"));
+  put_role("[]");
+  EXPECT_FALSE(may_list_pods("team-a"));
+  put_role(R"([{"verbs":["*"],"apiGroups":[""],"resources":["pods"]}])");
+  EXPECT_TRUE(may_list_pods("team-a"));
+}
+
 TEST_F(RbacStore, KeepsTheIndexWhileNothingChanges) {
   for (const auto& object : bootstrap_objects()) put(object);
   ASSERT_EQ(test::commit(store_), "");

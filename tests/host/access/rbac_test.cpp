@@ -211,6 +211,28 @@ TEST(RbacIndex, AggregatedRolesFollowLabelsThroughSteps) {
       << "own rules of an aggregated role do not count";
 }
 
+// top takes left and right, which both take leaf: its one rule, once. Two that take one another
+// take nothing.
+TEST(RbacIndex, AnAggregatedRoleHasEachRoleOnce) {
+  const auto aggregate = [](const char* name, const char* label, const char* from) {
+    auto out = role("ClusterRole", "", name, "[]");
+    out["metadata"].as_object()["labels"] = json::object{{label, "true"}};
+    out["aggregationRule"] = parsed(R"({"clusterRoleSelectors":[{"matchLabels":{")" +
+                                    std::string(from) + R"(":"true"}}]})");
+    return out;
+  };
+  auto leaf = role("ClusterRole", "", "leaf",
+                   R"([{"verbs":["get"],"apiGroups":[""],"resources":["pods"]}])");
+  leaf["metadata"].as_object()["labels"] = json::object{{"low", "true"}};
+  const auto index = index_of({aggregate("top", "none", "high"), aggregate("left", "high", "low"),
+                               aggregate("right", "high", "low"), leaf});
+  ASSERT_NE(index.role("ClusterRole", "", "top"), nullptr);
+  EXPECT_EQ(index.role("ClusterRole", "", "top")->size(), 1U);
+  const auto mutual = index_of({aggregate("top", "none", "pair"), aggregate("a", "pair", "pair"),
+                                aggregate("b", "pair", "pair")});
+  EXPECT_EQ(mutual.role("ClusterRole", "", "top")->size(), 0U);
+}
+
 TEST(RbacIndex, MastersMayDoEverything) {
   const auto index = index_of({});
   const Identity admin{"admin", "", {"system:masters"}};
@@ -389,6 +411,25 @@ TEST_F(Grants, HugeRulesAreRefusedRatherThanTakenApart) {
     many += std::string(i ? "," : "") + "\"x" + std::to_string(i) + "\"";
   many += "]";
   EXPECT_FALSE(may_write(role("Role", "team-a", "new", rules(many, many))));
+}
+
+// 2,001 rules that are held and as many that are granted are 4,004,001 pairs.
+TEST_F(Grants, TooManyRulesAreNotCompared) {
+  std::string many = "[";
+  for (int i = 0; i < 2001; ++i)
+    many += std::string(i ? "," : "") +
+            R"({"verbs":["get"],"apiGroups":["batch"],"resources":["x)" + std::to_string(i) +
+            "\"]}";
+  many += "]";
+  const auto index = index_of(
+      {role("Role", "team-a", "mine", many), binding("team-a", "Role", "mine", "User", "jane")});
+  const auto refused =
+      refuses_grant(index, kJane, rbac_kind("Role", "roles"), role("Role", "team-a", "new", many));
+  ASSERT_TRUE(refused);
+  EXPECT_EQ(refused->text,
+            "roles.rbac.authorization.k8s.io \"new\" is forbidden: user \"jane\" "
+            "(groups=[\"dev\" \"system:authenticated\"]) holds 2001 rules and grants 2001, which "
+            "are too many to be compared: the limit is 4000000 pairs");
 }
 
 TEST(Denial, IsWordedAsClientsKnowIt) {

@@ -13,6 +13,8 @@
 #include <chrono>
 #include <filesystem>
 #include <fstream>
+#include <future>
+#include <utility>
 
 #include "host/access/key_renewal.hpp"
 #include "host/access/pki.hpp"
@@ -112,6 +114,21 @@ TEST_F(Startup, A18_WhatCannotBePutInForceIsTriedAgainAndChangesNothing) {
   EXPECT_EQ(renewal.keys().certificate, before);
   EXPECT_TRUE(renewal.look(late, [](const ServerKeys&) -> Result<void> { return {}; }));
   EXPECT_NE(renewal.keys().certificate, before);
+}
+
+TEST_F(Startup, A18_TheHostLooksByItself) {
+  KeyRenewal renewal("");
+  renewal.set(server_, *renewal.prepare(server_, kToday));
+  std::promise<std::string> applied;
+  renewal.start([] { return kToday + 350 * kDaySeconds; },
+                [&applied, first = true](const ServerKeys& keys) mutable -> Result<void> {
+                  if (std::exchange(first, false)) applied.set_value(keys.certificate);
+                  return {};
+                },
+                kMillisecond);
+  const std::string certificate = applied.get_future().get();
+  renewal.stop();
+  EXPECT_EQ(renewal.keys().certificate, certificate);
 }
 
 // Another program replaces the files of server.tls.

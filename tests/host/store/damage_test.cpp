@@ -219,6 +219,8 @@ TEST_F(KilledHost, AStoreOfTheFirstFormatIsOpenedAndSealed) {
     const auto store = open_store_at(path, refusal);
     ASSERT_EQ(refusal, "");
     EXPECT_EQ(content_of(*store), acknowledged_);
+    store->put(object(workload(), "team/new"));
+    EXPECT_EQ(commit(*store), "");
   }
   EXPECT_THAT(problems(path), Not(Contains(HasSubstr("damaged"))));
   damage_with(path + "/store.db", "DELETE FROM objects WHERE id % 9 = 0");

@@ -250,6 +250,51 @@ TEST(SqliteJournal, OnAFullDiskTheLogIsCopiedSooner) {
   }
 }
 
+// What the database holds of a row is what is said to be replaced, or the row is new.
+TEST(SqliteJournal, AChangeOfWhatIsNotThereIsRefused) {
+  const JournalRow second = row("a/K", "n/x", 2), third = row("a/K", "n/x", 3);
+  const struct {
+    const char* what;
+    JournalRow wrong;
+  } rows[] = {
+      {"new, and there already", row("a/K", "n/x", 5)},
+      {"in place of another", in_place_of(third, row("a/K", "n/x", 5))},
+      {"deleted, and another", in_place_of(third, deletion("a/K", "n/x", 5))},
+      {"deleted, and not there", in_place_of(second, deletion("a/K", "n/y", 5))},
+  };
+  for (const auto& each : rows) {
+    const TemporaryFolder folder;
+    const std::string file = folder / "data/store.db";
+    {
+      const auto journal = open_journal(folder / "data");
+      load(*journal);
+      const std::vector<JournalRow> steps[] = {{second},
+                                               {in_place_of(second, third)},
+                                               {in_place_of(third, deletion("a/K", "n/x", 4))},
+                                               {second}};
+      for (const auto& step : steps) ASSERT_TRUE(journal->write(step, 4, "").ok());
+      const std::vector<JournalRow> wrong = {each.wrong}, right = {row("a/K", "n/z", 6)};
+      EXPECT_EQ(journal->write(wrong, 5, "").error().text,
+                file + ": a/K " + std::string(each.wrong.key) +
+                    ": the database does not hold what was written before: it is damaged")
+          << each.what;
+      EXPECT_EQ(journal->write(right, 6, "").error().text, file + ": an earlier write failed");
+    }
+    EXPECT_GT(fs::file_size(file + "-wal"), 0U) << "left as it is, for whoever looks";
+    EXPECT_THAT(load(*open_journal(folder / "data")), ElementsAre(HasSubstr("n/x")));
+  }
+}
+
+TEST(SqliteJournal, OpeningAStoreIsNoTransaction) {
+  const TemporaryFolder folder;
+  for (int i = 0; i < 3; ++i) {
+    load(*open_journal(folder / "data"));
+    const auto mark = Mark::read(folder / "data/store.mark");
+    ASSERT_TRUE(mark.ok() && mark->has_value());
+    EXPECT_EQ((*mark)->commits, 0U);
+  }
+}
+
 // A copy that is taken while the store is open and written is a store of one moment.
 TEST(SqliteJournal, CanBeCopiedWhileItIsOpen) {
   const TemporaryFolder folder;

@@ -92,6 +92,26 @@ TEST(EventWriter, NobodyIsToldOfWhatIsNotThere) {
   EXPECT_EQ(host.writer.dropped(), 0U);
 }
 
+// In a namespace that goes nothing new is written; a flavor of the same name is in none.
+TEST(EventWriter, NobodyIsToldInANamespaceThatGoes) {
+  Telling host;
+  for (const char* ns : {"team", "eam"})
+    host.apply(R"({"apiVersion":"v1","kind":"Namespace","metadata":{"name":")" + std::string(ns) +
+               "\"}}");
+  for (const char* ns : {"team", "eam"})
+    host.apply(config_map("held", R"(,"finalizers":["a/b"])", ns));
+  ASSERT_TRUE(host.create("resourceflavors", R"({"metadata":{"name":"team"},"spec":{}})").ok());
+  ASSERT_TRUE(host.remove("namespaces", "team").ok());
+  const auto tell_of = [&](const char* of, const char* key) {
+    host.writer.emit({{&host.kind(of), key}, false, "Said", key});
+  };
+  tell_of("configmaps", "team/held");
+  EXPECT_EQ(host.told(), "");
+  tell_of("resourceflavors", "team");
+  tell_of("configmaps", "eam/held");
+  EXPECT_EQ(host.told(), "team×1 eam/held×1");
+}
+
 // The same: object, kind of note, reason and message. It is 00:00:00 when it is first told, and
 // 00:01:07.5 when it is told again.
 TEST(EventWriter, TheSameNoteIsOneEventWithACount) {

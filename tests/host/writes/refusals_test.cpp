@@ -202,6 +202,29 @@ TEST(Refusals, AnApplyMakesAnObjectOnlyForWhoMayCreateIt) {
   EXPECT_EQ(host.answer(request), "200") << "it is there";
 }
 
+// That a status says Finished ends a workload; of any other kind it is a condition like others.
+TEST(Outcomes, OnlyAWorkloadEndsByItsStatus) {
+  Refusing host;
+  ASSERT_EQ(host.creates("workloads", R"({"metadata":{"name":"w"},"spec":{"queueName":"q",
+      "podSets":[{"name":"main","count":1,"template":{"spec":{"containers":[{"name":"c"}]}}}]}})"),
+            "201");
+  const auto state = [&host] {
+    return host.kernel.engine().state(*host.kernel.engine().find("default/w"));
+  };
+  const auto says = [&host](const char* resource, const char* name, const std::string& status) {
+    return host.patches(resource, name,
+                        R"({"status":{"conditions":[{"type":"Finished","status":")" + status +
+                            R"(","reason":"Done","message":"it is","lastTransitionTime":
+        "2026-01-01T00:00:00Z"}]}})",
+                        PatchType::kMerge, "status");
+  };
+  EXPECT_EQ(says("localqueues", "q", "True"), "200");
+  EXPECT_EQ(says("workloads", "w", "False"), "200");
+  EXPECT_NE(state(), WorkloadState::kFinished);
+  EXPECT_EQ(says("workloads", "w", "True"), "200");
+  EXPECT_EQ(state(), WorkloadState::kFinished);
+}
+
 // The Scale of a Job is its parallelism.
 TEST(Refusals, AScaleIsOneNumber) {
   Refusing host;

@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 
 #include <boost/json/parse.hpp>
+#include <boost/json/serialize.hpp>
 #include <functional>
 #include <sstream>
 #include <string>
@@ -63,6 +64,21 @@ TEST(SpaceGuard, A11_ANamespaceHoldsSoManyBytesAndMayGetSmaller) {
   EXPECT_EQ(verdict(guard, map_of("a", "1", std::string(500, 'x'))), "");
   EXPECT_NE(verdict(guard, map_of("a", "1", std::string(2000, 'x'))), "");
   EXPECT_EQ(verdict(guard, map_of("b", "1")), "");
+}
+
+// In a namespace that is full an object may stay as large as it is: key a/1, metadata
+// {"name":"x"}, body {} and status {"text":"…"} are 28 bytes and the text of the status.
+TEST(SpaceGuard, WhatBecomesNoLargerIsTakenWhereNothingElseIs) {
+  const auto changed = map_of("a", "1", std::string(100, 'x'));
+  const std::size_t bytes = boost::json::serialize(changed).size();
+  for (const std::size_t held : {bytes - 1, bytes}) {
+    LiveStore store(scheme(), nullptr);
+    SpaceGuard guard(
+        store, {.objects = 100, .bytes = 1 << 20, .namespace_objects = 100, .namespace_bytes = 50});
+    store.put(map_object("a/1", std::string(held - 28, 'x')));
+    ASSERT_EQ(store.use("a").bytes, held);
+    EXPECT_EQ(verdict(guard, changed) == "", held == bytes);
+  }
 }
 
 // Few objects of unusual size take more memory than their texts: 16 KiB as they are, the rest eight
