@@ -123,7 +123,6 @@ class Maker {
   bool serial() {
     std::array<unsigned char, 16> bytes{};
     if (RAND_bytes(bytes.data(), static_cast<int>(bytes.size())) != 1) return false;
-    bytes[0] &= 0x7F;  // positive
     BIGNUM* number = BN_bin2bn(bytes.data(), static_cast<int>(bytes.size()), nullptr);
     const bool set = number != nullptr &&
                      BN_to_ASN1_INTEGER(number, X509_get_serialNumber(certificate_)) != nullptr;

@@ -43,9 +43,9 @@ bool url_allowed(const std::vector<std::string>& list, std::string_view path) {
 std::vector<std::string> texts(const json::object& object, std::string_view key) {
   std::vector<std::string> out;
   const auto* list = api::find_array(object, key);
-  for (std::size_t i = 0; list != nullptr && i < list->size(); ++i) {
-    if (const auto* text = (*list)[i].if_string()) out.emplace_back(api::view(*text));
-  }
+  if (list == nullptr) return out;
+  for (const auto& each : *list)
+    if (const auto* text = each.if_string()) out.emplace_back(api::view(*text));
   return out;
 }
 
@@ -113,9 +113,9 @@ PolicyRule parse_rule(const json::object& rule) {
 std::vector<PolicyRule> parse_rules(const json::object& role) {
   std::vector<PolicyRule> out;
   const auto* rules = api::find_array(role, "rules");
-  for (std::size_t i = 0; rules != nullptr && i < rules->size(); ++i) {
-    if (const auto* rule = (*rules)[i].if_object()) out.push_back(parse_rule(*rule));
-  }
+  if (rules == nullptr) return out;
+  for (const auto& each : *rules)
+    if (const auto* rule = each.if_object()) out.push_back(parse_rule(*rule));
   return out;
 }
 

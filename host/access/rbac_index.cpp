@@ -20,8 +20,9 @@ std::string role_key(std::string_view kind, std::string_view ns, std::string_vie
 
 void read_subjects(const json::object& binding, RbacObject& out) {
   const auto* subjects = api::find_array(binding, "subjects");
-  for (std::size_t i = 0; subjects != nullptr && i < subjects->size(); ++i) {
-    const auto* subject = (*subjects)[i].if_object();
+  if (subjects == nullptr) return;
+  for (const auto& each : *subjects) {
+    const auto* subject = each.if_object();
     if (subject == nullptr) continue;
     const std::string_view kind = api::find_text(*subject, "kind");
     const std::string name(api::find_text(*subject, "name"));
@@ -59,10 +60,10 @@ RbacObject RbacObject::parse(std::string_view kind, const json::object& object) 
   if (const auto* rule = api::find_object(object, "aggregationRule")) {
     out.aggregates = true;
     const auto* selectors = api::find_array(*rule, "clusterRoleSelectors");
-    for (std::size_t i = 0; selectors != nullptr && i < selectors->size(); ++i) {
-      if (const auto* selector = (*selectors)[i].if_object())
+    if (selectors == nullptr) return out;
+    for (const auto& each : *selectors)
+      if (const auto* selector = each.if_object())
         out.selectors.push_back(api::decode_selector(*selector));
-    }
   }
   return out;
 }

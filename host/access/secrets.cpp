@@ -13,26 +13,12 @@
 #include <vector>
 
 #include "core/base/check.hpp"
+#include "host/base/fd.hpp"
 
 namespace sluice::host {
 namespace {
 
 Error system_error(const std::string& path) { return Error{path + ": " + std::strerror(errno)}; }
-
-/// A file descriptor that is closed at the end.
-class File {
- public:
-  explicit File(int fd) : fd_(fd) {}
-  ~File() {
-    if (fd_ >= 0) ::close(fd_);
-  }
-  File(const File&) = delete;
-  File& operator=(const File&) = delete;
-  int get() const { return fd_; }
-
- private:
-  int fd_;
-};
 
 int digit(char c) {
   if (c >= '0' && c <= '9') return c - '0';
@@ -102,8 +88,8 @@ Result<void> write_secret_file(const std::string& path, std::string_view content
   const std::string temporary = path + ".new";
   ::unlink(temporary.c_str());  // of a run that was killed
   {
-    const File file(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
-    if (file.get() < 0) return system_error(temporary);
+    const Fd file(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
+    if (!file) return system_error(temporary);
     for (std::string_view rest = content; !rest.empty();) {
       const ssize_t written = ::write(file.get(), rest.data(), rest.size());
       if (written < 0 && errno == EINTR) continue;
@@ -113,15 +99,15 @@ Result<void> write_secret_file(const std::string& path, std::string_view content
     if (::fsync(file.get()) != 0) return system_error(temporary);
   }
   if (::rename(temporary.c_str(), path.c_str()) != 0) return system_error(path);
-  const File folder(::open(folder_of(path).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (folder.get() < 0 || ::fsync(folder.get()) != 0) return system_error(folder_of(path));
+  const Fd folder(::open(folder_of(path).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!folder || ::fsync(folder.get()) != 0) return system_error(folder_of(path));
   return {};
 }
 
 Result<std::string> read_small_file(const std::string& path) {
   constexpr std::size_t kMost = 1U << 20;
-  const File file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  if (file.get() < 0) return system_error(path);
+  const Fd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!file) return system_error(path);
   std::string out;
   std::array<char, 65536> chunk;
   for (;;) {

@@ -13,6 +13,7 @@
 #include <system_error>
 #include <utility>
 
+#include "host/base/fd.hpp"
 #include "host/base/trusted_file.hpp"
 #include "host/plugins/extensions.hpp"
 #include "host/plugins/signature.hpp"
@@ -27,20 +28,6 @@ namespace {
 Error system_error(const fs::path& path) {
   return Error{fmt::format("{}: {}", path.string(), std::strerror(errno))};
 }
-
-class Descriptor {
- public:
-  explicit Descriptor(int fd) : fd_(fd) {}
-  ~Descriptor() {
-    if (fd_ >= 0) ::close(fd_);
-  }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  int get() const { return fd_; }
-
- private:
-  int fd_;
-};
 
 /// A file beside `path` that takes its name in the end. Until then it is called so that nobody
 /// takes it for a plugin, and it goes with this object; one of an install that was killed is
@@ -59,7 +46,7 @@ class FreshFile {
   /// On the disk when this returns.
   Result<void> write(std::string_view bytes) {
     ::unlink(own_.c_str());
-    const Descriptor file(::open(own_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
+    const Fd file(::open(own_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
     if (file.get() < 0) return system_error(own_);
     there_ = true;
     while (!bytes.empty()) {
@@ -83,7 +70,7 @@ class FreshFile {
 };
 
 Result<void> sync_folder(const fs::path& folder) {
-  const Descriptor open(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  const Fd open(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (open.get() < 0 || ::fsync(open.get()) != 0) return system_error(folder);
   return {};
 }
@@ -167,7 +154,7 @@ Result<void> replace_file(const fs::path& path, std::string_view text) {
 Result<Placed> place_plugin(const PluginFile& file, std::string_view signatures,
                             const fs::path& folder, bool replace, const PlacingStep& before) {
   const auto step = [&](std::string_view name) { return before ? before(name) : Result<void>(); };
-  const Descriptor lock(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  const Fd lock(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (lock.get() < 0) return system_error(folder);
   if (::flock(lock.get(), LOCK_EX | LOCK_NB) != 0)
     return Error{folder.string() + ": another install works in it"};

@@ -25,7 +25,13 @@ struct EncryptedJournal::Copy {
   std::uint64_t version = 0;
   RowTexts texts;
 
-  JournalRow row() const { return with_texts({kind, key, version, false, {}, {}, {}, {}}, texts); }
+  JournalRow row() const {
+    JournalRow out;
+    out.kind = kind;
+    out.key = key;
+    out.version = version;
+    return with_texts(out, texts);
+  }
 };
 
 Result<JournalState> EncryptedJournal::load(const std::function<void(const JournalRow&)>& take) {

@@ -9,6 +9,8 @@
 #include <cerrno>
 #include <system_error>
 
+#include "host/base/fd.hpp"
+
 namespace sluice::host {
 namespace {
 
@@ -65,10 +67,9 @@ Result<std::string> read_private(const std::string& file, int descriptor) {
 }  // namespace
 
 Result<EncryptionKeys> EncryptionKeys::read(const std::string& file) {
-  const int descriptor = ::open(file.c_str(), O_RDONLY | O_CLOEXEC);
-  if (descriptor < 0) return system_error(file);
-  auto text = read_private(file, descriptor);
-  ::close(descriptor);
+  const Fd descriptor(::open(file.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!descriptor) return system_error(file);
+  const auto text = read_private(file, descriptor.get());
   if (!text) return text.error();
   return parse(*text, file);
 }

@@ -24,7 +24,14 @@ namespace json = boost::json;
 struct Item {
   std::string kind, key, metadata, body, status, hidden;
 
-  JournalRow row() const { return {kind, key, 0, false, metadata, body, status, hidden}; }
+  JournalRow row() const {
+    return {.kind = kind,
+            .key = key,
+            .metadata = metadata,
+            .body = body,
+            .status = status,
+            .hidden = hidden};
+  }
 };
 
 // What others live in or refer to comes first.

@@ -11,7 +11,6 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
-#include <utility>
 
 namespace sluice::host {
 namespace {
@@ -23,12 +22,9 @@ Error failed(const std::string& path, const char* what) {
 }
 
 Result<void> sync_folder(const std::string& path) {
-  const int fd = ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (fd < 0) return failed(path, "cannot be opened");
-  const bool ok = ::fsync(fd) == 0;
-  const Error error = failed(path, "cannot be synced");
-  ::close(fd);
-  if (!ok) return error;
+  const Fd folder(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!folder) return failed(path, "cannot be opened");
+  if (::fsync(folder.get()) != 0) return failed(path, "cannot be synced");
   return {};
 }
 
@@ -92,22 +88,22 @@ Result<StoreFolder> StoreFolder::open(const std::string& path) {
 
   StoreFolder out(clean);
   const std::string file = clean + "/lock";
-  out.lock_ = ::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-  if (out.lock_ < 0) return failed(file, "cannot be opened");
-  out.folder_ = ::open(clean.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (out.folder_ < 0) return failed(clean, "cannot be opened");
-  const pid_t before = holder(out.lock_);
-  const bool mine = take_lock(out.lock_, before);
+  out.lock_ = Fd(::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
+  if (!out.lock_) return failed(file, "cannot be opened");
+  out.folder_ = Fd(::open(clean.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!out.folder_) return failed(clean, "cannot be opened");
+  const pid_t before = holder(out.lock_.get());
+  const bool mine = take_lock(out.lock_.get(), before);
   if (!mine && errno != EWOULDBLOCK) return failed(file, "cannot be locked");
   // Some network file systems lock files only.
-  if (!mine || (!take_lock(out.folder_, before) && errno == EWOULDBLOCK))
+  if (!mine || (!take_lock(out.folder_.get(), before) && errno == EWOULDBLOCK))
     return Error{clean + ": " +
                  (before > 0 ? "process " + std::to_string(before) : "another process") +
                  " has this store open; stop it, or choose another store.path"};
   const std::string pid = std::to_string(::getpid()) + "\n";
   const bool written =
-      ::ftruncate(out.lock_, 0) == 0 &&
-      ::pwrite(out.lock_, pid.data(), pid.size(), 0) == static_cast<ssize_t>(pid.size());
+      ::ftruncate(out.lock_.get(), 0) == 0 &&
+      ::pwrite(out.lock_.get(), pid.data(), pid.size(), 0) == static_cast<ssize_t>(pid.size());
   if (!written) return failed(file, "cannot be written");
   return out;
 }
@@ -124,24 +120,11 @@ Result<void> StoreFolder::check_fresh(const std::string& path) {
   return {};
 }
 
-StoreFolder::StoreFolder(StoreFolder&& other) noexcept
-    : path_(std::move(other.path_)),
-      lock_(std::exchange(other.lock_, -1)),
-      folder_(std::exchange(other.folder_, -1)) {}
-
-StoreFolder::~StoreFolder() {
-  for (const int each : {lock_, folder_})
-    if (each >= 0) ::close(each);
-}
-
 Result<void> create_private_file(const std::string& path) {
-  const int fd = ::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-  if (fd < 0) {
-    if (errno == EEXIST) return {};
-    return failed(path, "cannot be made");
-  }
-  ::close(fd);
-  return sync_folder(parent_of(path));
+  const Fd file(::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
+  if (file) return sync_folder(parent_of(path));
+  if (errno != EEXIST) return failed(path, "cannot be made");
+  return {};
 }
 
 }  // namespace sluice::host

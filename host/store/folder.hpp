@@ -6,8 +6,10 @@
 #pragma once
 
 #include <string>
+#include <utility>
 
 #include "core/base/result.hpp"
+#include "host/base/fd.hpp"
 
 namespace sluice::host {
 
@@ -15,9 +17,6 @@ class StoreFolder {
  public:
   /// Makes the folder where there is none, and its parents; takes the lock.
   static Result<StoreFolder> open(const std::string& path);
-  ~StoreFolder();
-  StoreFolder(StoreFolder&& other) noexcept;
-  StoreFolder& operator=(StoreFolder&&) = delete;
 
   const std::string& path() const { return path_; }
   /// Where the objects are.
@@ -30,7 +29,7 @@ class StoreFolder {
  private:
   explicit StoreFolder(std::string path) : path_(std::move(path)) {}
   std::string path_;
-  int lock_ = -1, folder_ = -1;  // both are held
+  Fd lock_, folder_;  // both are held
 };
 
 /// Creates the file with mode 0600 where there is none, durably.

@@ -7,7 +7,6 @@
 #include <cerrno>
 #include <charconv>
 #include <cstring>
-#include <utility>
 
 #include "host/store/checksum.hpp"
 #include "host/store/folder.hpp"
@@ -92,28 +91,15 @@ Result<void> check_against_mark(const Seal& found, const Seal& mark) {
                ") was acknowledged: its write-ahead log is damaged, cut short or gone" + way_out};
 }
 
-Mark::~Mark() {
-  if (file_ >= 0) ::close(file_);
-}
-
-Mark::Mark(Mark&& other) noexcept : file_(std::exchange(other.file_, -1)) {}
-
-Mark& Mark::operator=(Mark&& other) noexcept {
-  std::swap(file_, other.file_);
-  return *this;
-}
-
 Result<std::optional<Seal>> Mark::read(const std::string& path) {
-  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (file < 0) {
+  const Fd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!file) {
     if (errno == ENOENT || errno == ENOTDIR) return std::optional<Seal>();
     return mark_problem(path, "cannot be opened");
   }
   std::array<char, 256> text{};
-  const ssize_t size = ::read(file, text.data(), text.size());
-  const Error problem = mark_problem(path, "cannot be read");
-  ::close(file);
-  if (size < 0) return problem;
+  const ssize_t size = ::read(file.get(), text.data(), text.size());
+  if (size < 0) return mark_problem(path, "cannot be read");
   if (size == 0) return std::optional<Seal>();  // a first start that ended before it was written
   std::string_view line(text.data(), static_cast<std::size_t>(size));
   const bool whole = line.back() == '\n';
@@ -129,10 +115,10 @@ Result<std::optional<Seal>> Mark::read(const std::string& path) {
 Result<Mark> Mark::open(const std::string& path, const Seal& seal) {
   if (auto made = create_private_file(path); !made) return made.error();
   Mark out;
-  out.file_ = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
-  if (out.file_ < 0) return mark_problem(path, "cannot be opened");
+  out.file_ = Fd(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
+  if (!out.file_) return mark_problem(path, "cannot be opened");
   if (auto written = out.set(seal); !written) return written.error().context(path);
-  if (::fsync(out.file_) != 0) return mark_problem(path, "cannot be synced");
+  if (::fsync(out.file_.get()) != 0) return mark_problem(path, "cannot be synced");
   return out;
 }
 
@@ -140,11 +126,11 @@ Result<void> Mark::set(const Seal& seal) {
   const std::string text = to_text(seal) + "\n";
   ssize_t written = 0;
   do {
-    written = ::pwrite(file_, text.data(), text.size(), 0);
+    written = ::pwrite(file_.get(), text.data(), text.size(), 0);
   } while (written < 0 && errno == EINTR);
   if (written != static_cast<ssize_t>(text.size()))
     return Error{std::string("store.mark cannot be written: ") + std::strerror(errno)};
-  ::sync_file_range(file_, 0, 0, SYNC_FILE_RANGE_WRITE);  // only begun; where it can be
+  ::sync_file_range(file_.get(), 0, 0, SYNC_FILE_RANGE_WRITE);  // only begun; where it can be
   return {};
 }
 

@@ -16,6 +16,7 @@
 #include <string_view>
 
 #include "core/base/result.hpp"
+#include "host/base/fd.hpp"
 
 namespace sluice::host {
 
@@ -43,11 +44,6 @@ Result<void> check_against_mark(const Seal& found, const Seal& mark);
 
 class Mark {
  public:
-  Mark() = default;
-  ~Mark();
-  Mark(Mark&& other) noexcept;
-  Mark& operator=(Mark&& other) noexcept;
-
   /// The mark at `path`, which may not exist; an error when it cannot be understood.
   static Result<std::optional<Seal>> read(const std::string& path);
   /// Creates it durably where there is none.
@@ -58,7 +54,7 @@ class Mark {
   Result<void> set(const Seal& seal);
 
  private:
-  int file_ = -1;
+  Fd file_;
 };
 
 }  // namespace sluice::host

@@ -10,6 +10,7 @@
 #include <thread>
 #include <utility>
 
+#include "host/base/fd.hpp"
 #include "host/base/log.hpp"
 #include "host/base/wall_clock.hpp"
 #include "host/store/sqlite_rows.hpp"
@@ -367,10 +368,8 @@ void SqliteJournal::reserve_log() const {
   constexpr std::int64_t kFrame = 4096 + 24;
   const std::int64_t wanted = kFrame * std::min(options_.checkpoint_pages, 2 * kScarcePages);
   const std::string log = StoreFolder::database(folder_.path()) + "-wal";
-  const int file = ::open(log.c_str(), O_WRONLY | O_CLOEXEC);
-  if (file < 0) return;
-  static_cast<void>(::fallocate(file, FALLOC_FL_KEEP_SIZE, 0, wanted));
-  ::close(file);
+  const Fd file(::open(log.c_str(), O_WRONLY | O_CLOEXEC));
+  if (file) static_cast<void>(::fallocate(file.get(), FALLOC_FL_KEEP_SIZE, 0, wanted));
 }
 
 std::string SqliteJournal::no_room() const {

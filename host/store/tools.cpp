@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "api/json/json.hpp"
+#include "host/base/fd.hpp"
 #include "host/store/folder.hpp"
 #include "host/store/reader.hpp"
 #include "host/store/row_cipher.hpp"
@@ -118,10 +119,8 @@ Result<void> check_pages(Database& database, StoreReport& report) {
 }
 
 Result<void> sync_file(const std::string& path) {
-  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  const bool ok = fd >= 0 && ::fsync(fd) == 0;
-  if (fd >= 0) ::close(fd);
-  if (!ok) return Error{path + ": cannot be synced"};
+  const Fd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!file || ::fsync(file.get()) != 0) return Error{path + ": cannot be synced"};
   return {};
 }
 

@@ -3,7 +3,7 @@
 what tests it.
 
     mutate.py [--folder build/mutate] [--seed 1] [--in core,host/writes] [--seconds 20]
-              [--again FILE] [N]
+              [--with host_writes_test,dst_test] [--again FILE] [N]
 
 The sources are copied into FOLDER/tree, all mutations are put into the copy, each to be switched on
 by a variable of the environment, and the copy is built once as the preset `quick`; the checkout is
@@ -12,9 +12,9 @@ long does it take, which mutations does it come by? Then N mutations (default 16
 in each folder as it has places for them, and each is tried with the cases that come by it, the
 quick ones first, until they would take more than --seconds (20): each survivor costs as much. A
 test that takes ten times what it took before has caught it, too. Survivors are printed at the end:
-each needs a test, or a reason why nobody can notice it. --again FILE tries the survivors that an
-earlier run printed into FILE, those whose code is still there. Exit status 1 when tests fail
-without any change.
+each needs a test, or a reason why nobody can notice it. --with names the suites that are built and
+asked, where not all are. --again FILE tries the survivors that an earlier run printed into FILE,
+those whose code is still there. Exit status 1 when tests fail without any change.
 """
 import argparse
 import glob
@@ -98,16 +98,22 @@ def try_all(drawn, tests, options):
     return survivors
 
 
+def chosen(option, found, allowed):
+    for each in found:
+        if each not in allowed:
+            sys.exit(f"{option}: found {each!r}; allowed: {', '.join(allowed)}")
+    return found
+
+
 def run(options):
-    folders = options.folders.split(",")
-    for each in folders:
-        if each not in FOLDERS:
-            sys.exit(f"--in: found {each!r}; allowed: {', '.join(FOLDERS)}")
+    folders = chosen("--in", options.folders.split(","), FOLDERS)
+    names = list(dict.fromkeys(name for each in folders for name in FOLDERS[each]))
+    if options.suites:
+        names = chosen("--with", options.suites.split(","), names)
     tree = Tree(options.folder, options.jobs)
     sources = sources_of(FOLDERS, folders)
     tree.copy(sources)
     sources = tree.find(sources)
-    names = dict.fromkeys(name for each in folders for name in FOLDERS[each])
     tree.build(sources, ["sluice" if name == "decisions" else name for name in names])
     runner = Runner(options.jobs)
     try:
@@ -130,6 +136,7 @@ def main():
     parser.add_argument("--again", metavar="FILE")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--in", dest="folders", default=",".join(FOLDERS), metavar="FOLDERS")
+    parser.add_argument("--with", dest="suites", metavar="SUITES")
     run(parser.parse_args())
 
 

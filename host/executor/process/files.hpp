@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "core/base/result.hpp"
+#include "host/base/fd.hpp"
 
 namespace sluice::host {
 
@@ -27,23 +28,6 @@ Result<bool> create_folder_durably(const std::filesystem::path& path);
 
 /// nullopt when it does not exist or cannot be read.
 std::optional<std::string> read_file(const std::filesystem::path& path);
-
-/// Owns a file descriptor.
-class Fd {
- public:
-  Fd() = default;
-  explicit Fd(int fd) : fd_(fd) {}
-  Fd(Fd&& other) noexcept : fd_(other.release()) {}
-  Fd& operator=(Fd&& other) noexcept;
-  ~Fd() { reset(); }
-  int get() const { return fd_; }
-  explicit operator bool() const { return fd_ >= 0; }
-  int release();
-  void reset();
-
- private:
-  int fd_ = -1;
-};
 
 /// A file that is nowhere on a disk, with this content.
 Result<Fd> in_memory(std::string_view text);

@@ -104,6 +104,23 @@ TEST(Pki, KeysAndCertificatesBelongTogether) {
   EXPECT_FALSE(expiry_of("").ok());
 }
 
+// Not of what failed before, of which OpenSSL keeps a list.
+TEST(Pki, AnErrorIsOfWhatFailedLast) {
+  const auto authority = make_authority("test-ca", kNow);
+  const auto other = make_authority("test-ca", kNow);
+  const std::string no_certificate = expiry_of("").error().text;
+  EXPECT_TRUE(no_certificate.starts_with("no certificate in PEM form: error:")) << no_certificate;
+  const std::string no_key = belong_together({authority->certificate, "no key"}).error().text;
+  EXPECT_TRUE(no_key.starts_with("no private key in PEM form without a passphrase: error:"))
+      << no_key;
+  EXPECT_EQ(expiry_of("").error().text, no_certificate);
+  EXPECT_FALSE(*belong_together({authority->certificate, other->key}));
+  EXPECT_EQ(expiry_of("").error().text, no_certificate);
+  const auto server = issue_server(*authority, {"localhost"}, kNow);
+  EXPECT_FALSE(*is_server_certificate(*server, other->certificate, {"localhost"}));
+  EXPECT_EQ(expiry_of("").error().text, no_certificate);
+}
+
 TEST(Pki, ClientsTrustTheIssuersInAFile) {
   const auto authority = make_authority("test-ca", kNow);
   const auto server = issue_server(*authority, {"localhost"}, kNow);

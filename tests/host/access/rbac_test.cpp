@@ -442,6 +442,9 @@ TEST(Denial, IsWordedAsClientsKnowIt) {
   EXPECT_EQ(access_denied(kJane, request("get", "pods/log", "", "p")).text,
             "pods \"p\" is forbidden: User \"jane\" cannot get resource \"pods/log\" in API group "
             "\"\" at the cluster scope");
+  EXPECT_EQ(access_denied(kJane, request("get", "pods/log", "", "p"), "not here").text,
+            "pods \"p\" is forbidden: User \"jane\" cannot get resource \"pods/log\" in API group "
+            "\"\" at the cluster scope: not here");
   EXPECT_EQ(access_denied(kJane, request("get", "/metrics")).text,
             "forbidden: User \"jane\" cannot get path \"/metrics\"");
 }

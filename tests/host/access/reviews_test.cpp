@@ -121,11 +121,56 @@ TEST_F(Reviews, MayOthers) {
             "422");
 }
 
+TEST_F(Reviews, WhatIsAskedWronglyIsSaid) {
+  const std::string pods = R"("resourceAttributes":{"verb":"list","resource":"pods",)"
+                           R"("namespace":"team-a"})";
+  const std::string path = R"("nonResourceAttributes":{"verb":"get"})";
+  const struct {
+    const char* kind;
+    std::string spec, says;
+  } rows[] = {
+      {"SelfSubjectAccessReview", "{" + pods + "," + path + "}",
+       "exactly one of nonResourceAttributes or resourceAttributes must be specified"},
+      {"LocalSubjectAccessReview", R"({"user":"joe",)" + path + "}",
+       "spec.nonResourceAttributes: Invalid value: disallowed on this kind of request"},
+      {"LocalSubjectAccessReview", R"({"user":"joe",)" + pods + "}",
+       "spec.resourceAttributes.namespace: Invalid value: \"team-a\": must match the namespace of "
+       "the request"},
+      {"SubjectAccessReview", R"({"groups":[5],)" + pods + "}",
+       "spec.user: Invalid value: \"\": at least one of user or group must be specified"},
+  };
+  for (const auto& row : rows) {
+    const std::string answer = status(row.kind, row.spec, "team-b");
+    EXPECT_EQ(answer.substr(0, 3), "422") << row.says;
+    EXPECT_NE(answer.find(row.says), std::string::npos) << answer;
+  }
+}
+
+// A path that is not said is the root, which nobody may read here.
+TEST_F(Reviews, APathThatIsNotSaidIsTheRoot) {
+  EXPECT_EQ(status("SelfSubjectAccessReview", R"({"nonResourceAttributes":{"verb":"get"}})"),
+            R"({"allowed":false})");
+  index_.add(std::make_shared<const RbacObject>(RbacObject::parse(
+      "ClusterRole", json::parse(R"({"metadata":{"name":"root"},"rules":[{"verbs":["get"],
+          "nonResourceURLs":["/"]}]})")
+                         .get_object())));
+  index_.add(std::make_shared<const RbacObject>(RbacObject::parse(
+      "ClusterRoleBinding",
+      json::parse(R"({"metadata":{"name":"root"},"roleRef":{"kind":"ClusterRole","name":"root"},
+          "subjects":[{"kind":"User","name":"jane"}]})")
+          .get_object())));
+  index_.finish();
+  EXPECT_EQ(status("SelfSubjectAccessReview", R"({"nonResourceAttributes":{"verb":"get"}})")
+                .substr(0, 15),
+            R"({"allowed":true)");
+}
+
 TEST_F(Reviews, WhoseTokenIsIt) {
   EXPECT_EQ(status("TokenReview", R"({"token":"secret"})"),
             R"({"authenticated":true,"user":{"username":"tom","uid":"5","groups":["ops"]}})");
   EXPECT_EQ(status("TokenReview", R"({"token":"guess"})"),
             R"({"authenticated":false,"error":"the token is not known"})");
+  EXPECT_EQ(status("TokenReview", "{}"), R"({"authenticated":false,"error":"the token is empty"})");
   const auto answer = ask("TokenReview", R"({"token":"secret"})");
   EXPECT_EQ(api::to_json(*answer).find("secret"), std::string::npos);
 }

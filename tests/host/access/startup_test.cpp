@@ -152,6 +152,28 @@ TEST_F(Startup, A18_FilesThatWereRenewedAreReadAgain) {
   EXPECT_EQ(renewal.keys().certificate, next);
 }
 
+// 60 days before its end, which is 305 after it was made.
+TEST_F(Startup, WhatLastsForSixtyDaysIsKept) {
+  const auto first = prepare_keys(server_, folder_, kToday);
+  const auto last = prepare_keys(server_, folder_, kToday + 305 * kDaySeconds);
+  ASSERT_TRUE(first.ok() && last.ok());
+  EXPECT_EQ(last->certificate, first->certificate);
+  const auto next = prepare_keys(server_, folder_, kToday + 305 * kDaySeconds + 1);
+  ASSERT_TRUE(next.ok());
+  EXPECT_NE(next->certificate, first->certificate);
+}
+
+TEST_F(Startup, HalfAPairIsMadeAnew) {
+  for (const char* lost : {"server.crt", "server.key"}) {
+    const auto first = prepare_keys(server_, folder_, kToday);
+    fs::remove(folder_ + "/pki/" + lost);
+    const auto next = prepare_keys(server_, folder_, kToday);
+    ASSERT_TRUE(first.ok() && next.ok());
+    EXPECT_NE(next->certificate, first->certificate) << lost;
+    EXPECT_EQ(next->trust, first->trust) << lost;
+  }
+}
+
 TEST_F(Startup, AnotherHostNeedsAnotherCertificate) {
   const auto first = prepare_keys(server_, folder_, kToday);
   server_.address = "192.0.2.7:6443";
@@ -235,6 +257,69 @@ TEST_F(Startup, ServesWithGivenFiles) {
   const auto wrong = prepare_keys(server_, folder_, kToday);
   ASSERT_FALSE(wrong.ok());
   EXPECT_NE(wrong.error().text.find("is not the key of the certificate"), std::string::npos);
+}
+
+// The files of server.tls are of the server, of clients, or of both: what is not given is our own.
+TEST_F(Startup, WhatIsNotGivenIsMade) {
+  const auto authority = make_authority("corp", kToday);
+  const auto pair = issue_server(*authority, {"localhost"}, kToday);
+  write(folder_ + "/tls.crt", pair->certificate + authority->certificate);
+  write(folder_ + "/tls.key", pair->key);
+  write(folder_ + "/clients.crt", authority->certificate);
+  server_.tls = {folder_ + "/tls.crt", folder_ + "/tls.key", ""};
+  const auto given_server = prepare_keys(server_, folder_, kToday);
+  ASSERT_TRUE(given_server.ok()) << given_server.error().text;
+  EXPECT_EQ(given_server->trust, authority->certificate);
+  EXPECT_EQ(given_server->client_ca, content(folder_ + "/pki/ca.crt"));
+  EXPECT_FALSE(fs::exists(folder_ + "/pki/server.crt"));
+  server_.tls = {"", "", folder_ + "/clients.crt"};
+  const auto given_clients = prepare_keys(server_, folder_, kToday);
+  ASSERT_TRUE(given_clients.ok()) << given_clients.error().text;
+  EXPECT_EQ(given_clients->trust, content(folder_ + "/pki/ca.crt"));
+  EXPECT_EQ(given_clients->certificate, content(folder_ + "/pki/server.crt"));
+  EXPECT_EQ(given_clients->client_ca, authority->certificate);
+}
+
+TEST_F(Startup, FilesThatCannotBeUsedAreNamed) {
+  const auto authority = make_authority("corp", kToday);
+  write(folder_ + "/ca.crt", authority->certificate);
+  write(folder_ + "/ca.key", authority->key);
+  write(folder_ + "/broken", "x");
+  const std::string none = folder_ + "/none", broken = folder_ + "/broken";
+  const struct {
+    TlsConfig tls;
+    std::string says;
+  } rows[] = {
+      {{none, folder_ + "/ca.key", ""}, "server.tls: " + none + ": No such file or directory"},
+      {{folder_ + "/ca.crt", none, ""}, "server.tls: " + none + ": No such file or directory"},
+      {{broken, folder_ + "/ca.key", ""},
+       "server.tls: " + broken + " and " + folder_ + "/ca.key: no certificate in PEM form"},
+      {{"", "", none}, "server.tls.clientCAFile: " + none + ": No such file or directory"},
+      {{"", "", broken}, "server.tls.clientCAFile: " + broken + ": no certificate in PEM form"},
+  };
+  for (const auto& row : rows) {
+    server_.tls = row.tls;
+    const auto keys = prepare_keys(server_, folder_, kToday);
+    ASSERT_FALSE(keys.ok()) << row.says;
+    EXPECT_TRUE(keys.error().text.starts_with(row.says)) << keys.error().text;
+  }
+}
+
+// Its own user's, whoever else is named there.
+TEST_F(Startup, AKubeconfigWithOtherUsersKeepsItsToken) {
+  const auto keys = prepare_keys(server_, folder_, kToday);
+  const std::string path = folder_ + "/kubeconfig";
+  const auto first = publish_kubeconfig(path, folder_, "127.0.0.1:6443", *keys);
+  const std::string own = content(path);
+  const std::string users = "users:\n";
+  for (const char* other : {"- name: jane\n  user:\n    token: another\n", "- nobody\n"}) {
+    std::string text = own;
+    write(path, text.insert(text.find(users) + users.size(), other));
+    const auto next = publish_kubeconfig(path, folder_, "127.0.0.1:6443", *keys);
+    ASSERT_TRUE(first.ok() && next.ok());
+    EXPECT_TRUE(same_digest(*first, *next)) << other;
+    EXPECT_EQ(content(path), own);
+  }
 }
 
 TEST_F(Startup, AKubeconfigKeepsItsToken) {

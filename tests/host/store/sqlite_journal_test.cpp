@@ -250,6 +250,12 @@ TEST(SqliteJournal, OnAFullDiskTheLogIsCopiedSooner) {
   }
 }
 
+// Its sums are in stores: a row, of all its texts and its version.
+TEST(SqliteJournal, ARowHasAChecksumThatStaysTheSame) {
+  const JournalRow row = {"a/K", "n/x", 7, false, R"({"m":1})", R"({"b":2})", R"({"s":3})", "[4]"};
+  EXPECT_EQ(row_checksum(row), 0xc30e19618e9ad76eU);
+}
+
 // What the database holds of a row is what is said to be replaced, or the row is new.
 TEST(SqliteJournal, AChangeOfWhatIsNotThereIsRefused) {
   const JournalRow second = row("a/K", "n/x", 2), third = row("a/K", "n/x", 3);

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "host/base/wall_clock.hpp"
 #include "host/manifests/manifests.hpp"
 #include "host/store/sqlite_journal.hpp"
 #include "tests/host/store/fixture.hpp"
@@ -112,6 +113,48 @@ TEST_F(StoreTools, CheckNamesWhatIsWrong) {
           HasSubstr("kueue.x-k8s.io/LocalQueue team-a/text: metadata is not JSON: ")));
 }
 
+TEST_F(StoreTools, CheckKnowsTheKindsOfTheScheme) {
+  write("example.com/Widget", "w", 5, R"({"name":"w"})", R"({"size":1})");
+  const auto report = check_store(path_, scheme());
+  ASSERT_TRUE(report.ok());
+  std::vector<std::string> kinds;
+  for (const auto& each : report->kinds) kinds.push_back((each.known ? "" : "?") + each.kind);
+  EXPECT_THAT(kinds, ElementsAre("/Namespace", "?example.com/Widget", "kueue.x-k8s.io/LocalQueue",
+                                 "kueue.x-k8s.io/ResourceFlavor"));
+}
+
+// Of 150 objects that say another name, 99 are named behind the damage of the store, and all are
+// counted.
+TEST_F(StoreTools, CheckNamesAHundredAndCountsAll) {
+  std::vector<std::string> keys;
+  for (int i = 0; i < 150; ++i) keys.push_back("team-a/" + std::to_string(i));
+  {
+    auto journal = SqliteJournal::open(path_);
+    ASSERT_TRUE(journal.ok() && (*journal)->load([](const JournalRow&) {}).ok());
+    std::vector<JournalRow> rows;
+    for (std::size_t i = 0; i < keys.size(); ++i)
+      rows.push_back({"kueue.x-k8s.io/LocalQueue", keys[i], 5 + i, false,
+                      R"({"name":"x","namespace":"team-a"})", R"({"spec":{"clusterQueue":"cq"}})",
+                      "", ""});
+    ASSERT_TRUE((*journal)->write(rows, 154, "").ok());
+  }
+  execute("UPDATE objects SET status = 'x' WHERE key = 'spot'");
+  const auto report = check_store(path_, scheme());
+  ASSERT_TRUE(report.ok());
+  ASSERT_EQ(report->problems.size(), 100U);
+  EXPECT_EQ(report->problems.front(),
+            "kueue.x-k8s.io/ResourceFlavor spot is damaged: its checksum does not match");
+  EXPECT_EQ(report->all_problems, 151U);
+  EXPECT_EQ(report->problems.back(),
+            "kueue.x-k8s.io/LocalQueue team-a/98 says that it is team-a/x");
+}
+
+TEST_F(StoreTools, CheckFindsAVersionOfNone) {
+  write("kueue.x-k8s.io/LocalQueue", "team-a/old", 0, R"({"name":"old","namespace":"team-a"})",
+        R"({"spec":{"clusterQueue":"cq"}})");
+  EXPECT_THAT(problems(), ElementsAre("kueue.x-k8s.io/LocalQueue team-a/old has no version"));
+}
+
 TEST_F(StoreTools, CheckFindsAVersionThatIsThereTwice) {
   write("kueue.x-k8s.io/LocalQueue", "team-a/x", 2, R"({"name":"x","namespace":"team-a"})",
         R"({"spec":{"clusterQueue":"cq"}})");
@@ -148,6 +191,23 @@ TEST_F(StoreTools, BackupIsAStoreInOneFileWhileTheHostRuns) {
   EXPECT_THAT(files, UnorderedElementsAre("data", "backup.db"));
   EXPECT_EQ(back_up_store(path_, file).error().text,
             file + ": exists already; a backup is a new file");
+}
+
+// What could not be copied leaves nothing behind.
+TEST_F(StoreTools, ABackupThatCannotBeMadeIsAnError) {
+  EXPECT_EQ(back_up_store(folder_ / "none", folder_ / "backup.db").error().text,
+            (folder_ / "none") + ": there is no store here");
+  EXPECT_THAT(back_up_store(path_, folder_ / "no/backup.db").error().text,
+              HasSubstr("no/backup.db.partial: cannot be made: No such file or directory"));
+  execute("UPDATE objects SET status = 'x' WHERE key = 'spot'");
+  EXPECT_THAT(back_up_store(path_, folder_ / "backup.db").error().text,
+              HasSubstr("backup.db.partial: kueue.x-k8s.io/ResourceFlavor spot is damaged"));
+  EXPECT_THAT(restore_store(folder_ / "other", path_).error().text,
+              HasSubstr("store.db.partial: kueue.x-k8s.io/ResourceFlavor spot is damaged"));
+  std::vector<std::string> files;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder_ / ""))
+    if (entry.path().string().ends_with(".partial")) files.push_back(entry.path().string());
+  EXPECT_THAT(files, IsEmpty());
 }
 
 TEST_F(StoreTools, ABackupIsOpenedInThePlaceOfTheDatabase) {
@@ -199,6 +259,33 @@ TEST_F(StoreTools, ABackupGoesOnWithVersionsThatTheStoreNeverHad) {
   EXPECT_EQ(report->kinds.size(), 3U) << "the mark of the beginning is no kind";
 }
 
+// It goes on from the time of day in microseconds, or, where that is of before the backup, from the
+// next version: which is said.
+TEST_F(StoreTools, ABackupGoesOnFromTheTimeOfDay) {
+  constexpr std::uint64_t kFuture = std::uint64_t{1} << 61U;
+  const auto opened = [this](const char* name, std::string& said) {
+    const std::string backup = (folder_ / name) + ".db";
+    EXPECT_TRUE(back_up_store(path_, backup).ok());
+    EXPECT_TRUE(restore_store(folder_ / name, backup).ok());
+    testing::internal::CaptureStderr();
+    LiveStore store(scheme(), std::move(SqliteJournal::open(folder_ / name)).value());
+    said = testing::internal::GetCapturedStderr();
+    return store.version();
+  };
+  const char* const kBehind = "the clock is behind the backup that was put in place";
+  std::string said;
+  const auto before = static_cast<std::uint64_t>(wall_clock()) / 1000;
+  const std::uint64_t now = opened("now", said);
+  EXPECT_GE(now, before);
+  EXPECT_LE(now, static_cast<std::uint64_t>(wall_clock()) / 1000);
+  EXPECT_THAT(said, HasSubstr("a backup was put in place: it goes on from version " +
+                              std::to_string(now) + ", and clients list anew"));
+  EXPECT_THAT(said, testing::Not(HasSubstr(kBehind)));
+  write("kueue.x-k8s.io/ResourceFlavor", "later", kFuture, R"({"name":"later"})", R"({"spec":{}})");
+  EXPECT_EQ(opened("later", said), kFuture + 1);
+  EXPECT_THAT(said, HasSubstr(kBehind));
+}
+
 TEST_F(StoreTools, ARestoreKeepsWhatItReplaces) {
   const std::string backup = folder_ / "backup.db";
   ASSERT_TRUE(back_up_store(path_, backup).ok());
@@ -215,6 +302,10 @@ TEST_F(StoreTools, ARestoreKeepsWhatItReplaces) {
   EXPECT_EQ(check_store(path_, scheme())->objects, 3U);
   EXPECT_THAT(problems(), IsEmpty());
   EXPECT_EQ(check_store(path_ + "/replaced.db", scheme())->objects, 4U);
+  for (const char* part : {"replaced.db", "replaced.mark"})
+    EXPECT_TRUE(std::filesystem::exists(path_ + "/" + part)) << part;
+  for (const char* part : {"store.mark", "store.db-wal", "store.db-shm", "store.db.partial"})
+    EXPECT_FALSE(std::filesystem::exists(path_ + "/" + part)) << part;
   EXPECT_THAT(restore_store(path_, backup).error().text,
               HasSubstr("replaced.db: is what an earlier restore has replaced; remove it"));
   EXPECT_THAT(restore_store(folder_ / "new", folder_ / "none").error().text,
@@ -254,6 +345,25 @@ items:
             "error: no kind is called \"topologies\"");
   EXPECT_EQ(exported({.yaml = true, .kinds = {"Workload"}}),
             "apiVersion: v1\nkind: List\nitems: []\n");
+}
+
+// Of what there are two they are separated, and both are as they were sent.
+TEST_F(StoreTools, ExportsWhatIsTheirsOnly) {
+  write("kueue.x-k8s.io/ResourceFlavor", "extra", 5,
+        R"({"name":"extra","resourceVersion":"5","managedFields":[]})", R"({"spec":{}})");
+  EXPECT_EQ(exported({.yaml = false, .kinds = {"rf"}}),
+            R"({"apiVersion":"v1","kind":"List","items":[)"
+            "\n"
+            R"({"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"ResourceFlavor",)"
+            R"("metadata":{"name":"extra"},"spec":{}},)"
+            "\n"
+            R"({"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"ResourceFlavor",)"
+            R"("metadata":{"name":"spot"},"spec":{"nodeLabels":{"tier":"spot"}}})"
+            "\n]}\n");
+  EXPECT_THAT(exported({.yaml = false, .kinds = {"ns"}}), HasSubstr(R"("name":"team-a")"));
+  write("kueue.x-k8s.io/ResourceFlavor", "text", 6, R"({"name":)", "{}");
+  EXPECT_THAT(exported({.yaml = false, .kinds = {"rf"}}),
+              HasSubstr("error: kueue.x-k8s.io/ResourceFlavor text: metadata is not JSON"));
 }
 
 // What belongs to plugins that are away is part of an export.
