@@ -55,6 +55,21 @@ TEST(Time, RefusesWhatIsNoTime) {
   }
 }
 
+// Half past midnight there, at an offset from UTC.
+TEST(Time, OffsetsHaveHoursAndMinutes) {
+  const struct {
+    const char* offset;
+    std::int64_t minutes;  // since 1970
+  } rows[] = {{"+00:00", 30},  {"-00:00", 30},   {"+00:30", 0},    {"-00:30", 60},
+              {"+01:00", -30}, {"-23:59", 1469}, {"+23:59", -1409}};
+  for (const auto& row : rows)
+    EXPECT_EQ(parse_time(std::string("1970-01-01T00:30:00") + row.offset),
+              row.minutes * 60 * kSecond)
+        << row.offset;
+  for (const char* wrong : {"+24:00", "+00:60", "+0:30", "+00-30", "+00", "00:30", "+00:3"})
+    EXPECT_FALSE(parse_time(std::string("1970-01-01T00:30:00") + wrong)) << wrong;
+}
+
 // From 1970 to 2199, with a year that can be divided by 400 and one by 100 alone.
 TEST(Time, EachDayFollowsTheOneBefore) {
   Time day = 0;
