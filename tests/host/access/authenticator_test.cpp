@@ -81,7 +81,7 @@ TEST_F(Authentication, BearerTokens) {
   EXPECT_EQ(jane->user, "jane");
   EXPECT_EQ(jane->groups, (std::vector<std::string>{"dev", "system:authenticated"}));
   for (const char* wrong : {"Bearer x", "Bearer ", "Bearer", "Basic amFuZTp4", "janes-long-token",
-                            "Bearerjanes-long-token"}) {
+                            "Bearerjanes-long-token", "Wearer janes-long-token"}) {
     credentials.authorization = wrong;
     const auto refused = authenticator_.identify(credentials);
     ASSERT_FALSE(refused.ok()) << wrong;

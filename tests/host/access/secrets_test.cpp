@@ -55,6 +55,7 @@ TEST(SecretFiles, AreReadUpToAMebibyte) {
   }
   EXPECT_EQ(read_small_file(folder / "none").error().text,
             (folder / "none") + ": No such file or directory");
+  EXPECT_EQ(read_small_file(folder / "").error().text, (folder / "") + ": Is a directory");
 }
 
 TEST(PrivateFolders, AreMadeWithThoseAboveThem) {

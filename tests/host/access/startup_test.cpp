@@ -235,7 +235,10 @@ TEST_F(Startup, NeverReplacesFilesThatItCannotUse) {
 TEST_F(Startup, TightensAKeyThatOthersCouldRead) {
   ASSERT_TRUE(prepare_keys(server_, folder_, kToday).ok());
   fs::permissions(folder_ + "/pki/server.key", fs::perms(0644));
+  testing::internal::CaptureStderr();
   ASSERT_TRUE(prepare_keys(server_, folder_, kToday).ok());
+  EXPECT_THAT(testing::internal::GetCapturedStderr(),
+              testing::HasSubstr("a file with a secret was readable by others; now it is not"));
   EXPECT_EQ(mode_of(folder_ + "/pki/server.key"), 0600u);
 }
 

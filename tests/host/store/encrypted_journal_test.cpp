@@ -236,17 +236,19 @@ TEST_F(EncryptedStore, AMissingOrWrongKeyRefusesTheStart) {
 }
 
 TEST_F(EncryptedStore, SecretsAreChangedAndDeletedAsAnyObject) {
-  const Encryption how{one_key("k", kA)};
-  auto journal = open(how);
-  ASSERT_TRUE((*journal)->load([](const JournalRow&) {}).ok());
-  const JournalRow changed = in_place_of(a_, secret_row("ns/a", 2, R"({"data":{"p":"bmV3"}})"));
-  JournalRow gone = {"/Secret", "ns/a", 3, true, "", "", "", ""};
-  ASSERT_TRUE((*journal)->write(std::vector{a_}, 1, "").ok());
-  ASSERT_TRUE((*journal)->write(std::vector{changed}, 2, "").ok());
-  ASSERT_TRUE((*journal)->write(std::vector{in_place_of(changed, gone)}, 3, "").ok());
-  ASSERT_TRUE((*journal)->write(std::vector{secret_row("ns/a", 4, body_.c_str())}, 4, "").ok());
-  journal = Error{"closed"};
-  EXPECT_THAT(loaded(how), ElementsAre("ns/a" + body_));
+  for (const Encryption& how : {Encryption{one_key("k", kA)}, Encryption{}}) {
+    path_ = folder_ / (how.writes() ? "encrypted" : "plain");
+    auto journal = open(how);
+    ASSERT_TRUE((*journal)->load([](const JournalRow&) {}).ok());
+    const JournalRow changed = in_place_of(a_, secret_row("ns/a", 2, R"({"data":{"p":"bmV3"}})"));
+    JournalRow gone = {"/Secret", "ns/a", 3, true, "", "", "", ""};
+    ASSERT_TRUE((*journal)->write(std::vector{a_}, 1, "").ok());
+    ASSERT_TRUE((*journal)->write(std::vector{changed}, 2, "").ok());
+    ASSERT_TRUE((*journal)->write(std::vector{in_place_of(changed, gone)}, 3, "").ok());
+    ASSERT_TRUE((*journal)->write(std::vector{secret_row("ns/a", 4, body_.c_str())}, 4, "").ok());
+    journal = Error{"closed"};
+    EXPECT_THAT(loaded(how), ElementsAre("ns/a" + body_));
+  }
 }
 
 // Also what lay in the log of a host that was killed, while the next one goes on with that log.

@@ -121,6 +121,8 @@ TEST(SqliteJournal, AnOpenFolderIsClosedWhenItIsOursElseRefused) {
   fs::permissions(folder / "home", fs::perms(0755));
   EXPECT_THAT(refusal(folder / "home"), HasSubstr("chmod 700"));
   EXPECT_EQ(mode_of(folder / "home"), 0755U);
+  fs::permissions(folder / "home", fs::perms(0700));
+  EXPECT_EQ(refusal(folder / "home"), "opened") << "whatever else is in it";
   std::ofstream(folder / "file") << "x";
   EXPECT_EQ(refusal(folder / "file"), (folder / "file") + ": is a file; a store is a folder");
 }

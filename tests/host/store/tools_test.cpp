@@ -5,11 +5,13 @@
 #include <sys/stat.h>
 
 #include <boost/json/parse.hpp>
+#include <boost/json/serialize.hpp>
 #include <filesystem>
 #include <fstream>
 
 #include "host/base/wall_clock.hpp"
 #include "host/manifests/manifests.hpp"
+#include "host/store/reader.hpp"
 #include "host/store/sqlite_journal.hpp"
 #include "tests/host/store/fixture.hpp"
 #include "tests/host/temporary_folder.hpp"
@@ -159,6 +161,32 @@ TEST_F(StoreTools, CheckFindsAVersionThatIsThereTwice) {
   write("kueue.x-k8s.io/LocalQueue", "team-a/x", 2, R"({"name":"x","namespace":"team-a"})",
         R"({"spec":{"clusterQueue":"cq"}})");
   EXPECT_THAT(problems(), ElementsAre(HasSubstr("has version 2, as another object has")));
+}
+
+TEST_F(StoreTools, CheckSaysThatTheMarkIsDamaged) {
+  std::ofstream(path_ + "/store.mark") << "x";
+  EXPECT_THAT(problems(), ElementsAre(HasSubstr("store.mark: is damaged")));
+}
+
+// What a host asks before it knows its kinds.
+TEST_F(StoreTools, ObjectsOfAKindAreReadWithoutAScheme) {
+  const auto read = [](const std::string& path, const char* kind) {
+    const auto found = objects_of_kind(path, kind);
+    if (!found) return "error: " + found.error().text;
+    std::string out;
+    for (const auto& object : *found) out += boost::json::serialize(object) + "\n";
+    return out;
+  };
+  const std::string spot = R"({"metadata":{"name":"spot"},"spec":{"nodeLabels":{"tier":"spot"}}})"
+                           "\n";
+  EXPECT_EQ(read(path_, "kueue.x-k8s.io/ResourceFlavor"), spot);
+  EXPECT_EQ(read(path_ + "/store.db", "kueue.x-k8s.io/ResourceFlavor"), spot);
+  EXPECT_EQ(read(path_, "example.com/Widget"), "");
+  EXPECT_EQ(read(folder_ / "nothing", "example.com/Widget"), "") << "a first start";
+  write("example.com/Widget", "w", 5, R"({"name":)", "{}");
+  EXPECT_THAT(read(path_, "example.com/Widget"), HasSubstr("error: metadata is not JSON"));
+  std::ofstream(folder_ / "file") << std::string(10'000, 'x');
+  EXPECT_THAT(read(folder_ / "file", "example.com/Widget"), HasSubstr("this file is not a store"));
 }
 
 TEST_F(StoreTools, WhatIsNoStoreIsAnError) {
