@@ -18,9 +18,9 @@ void set_condition(Model& model, WorkloadRecord& w, Type type, bool value, Share
                                  [type](const ConditionRecord& c) { return c.type == type; });
   const bool fresh = same == w.conditions.end();
   if (w.conditions.empty()) w.conditions.reserve(3);  // most end with three
-  ConditionRecord& c =
-      fresh ? w.conditions.emplace_back(ConditionRecord{type, !value, 0, {}, {}, 0}) : *same;
-  if (c.is_true != value) c.time = model.now;
+  ConditionRecord& c = fresh ? w.conditions.emplace_back() : *same;
+  if (fresh || c.is_true != value) c.time = model.now;
+  c.type = type;
   c.is_true = value;
   c.generation = static_cast<std::int32_t>(w.object->meta.generation);
   c.reason = std::move(reason);

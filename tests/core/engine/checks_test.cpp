@@ -43,6 +43,18 @@ TEST(Checks, ReadyThatTurnsToPendingHoldsItAgain) {
   EXPECT_EQ(s.checks("w"), "a=Pending b=Ready");
 }
 
+// What a check says beside its state is stored, too.
+TEST(Checks, AMessageOfTheSameStateIsToldAsAStatus) {
+  Scenario s;
+  s.flavor("f").queue(four().checked_by("a")).submit(Job("w", "q").cpu(1)).run();
+  s.answer("w", "a", "Pending", "in a while").step();
+  ASSERT_EQ(s.decisions().size(), 1U);
+  EXPECT_EQ(s.decisions()[0].type, DecisionType::kStatus);
+  EXPECT_EQ(s.decisions()[0].workload, *s.engine.find("ns/w"));
+  s.answer("w", "a", "Pending", "in a while").step();
+  EXPECT_EQ(s.decisions().size(), 0U) << "it was said before";
+}
+
 // Several are named in the order of their names, each with what it says.
 TEST(Checks, ThatEndAWorkloadAreNamed) {
   for (const std::string state : {"Retry", "Rejected"}) {

@@ -188,6 +188,19 @@ TEST(Explanation, OfManyHoldersThoseWithMostAreNamed) {
   EXPECT_EQ(e.others[0].more_amount, 6000);
 }
 
+TEST(Explanation, OneMoreThanAreNamedIsCountedToo) {
+  Scenario s;
+  s.flavor("f").queue(Queue("q").quota("cpu", {{"f", 66}}));
+  for (int i = 1; i <= 11; ++i) s.submit(Job("h" + std::to_string(i), "q").cpu(i));
+  s.run();
+  s.submit(Job("x", "q").cpu(1)).run();
+  const Explanation e = explain(s, "x");
+  ASSERT_EQ(e.holders.size(), 10U);
+  ASSERT_EQ(e.others.size(), 1U);
+  EXPECT_EQ(e.others[0].more, 1U);
+  EXPECT_EQ(e.others[0].more_amount, 1000);
+}
+
 TEST(Explanation, OfAWorkloadThatIsInNoQueueOrDoesNotWait) {
   Scenario s;
   s.flavor("f").queue(Queue("q").quota("cpu", {{"f", 4}}));

@@ -16,6 +16,22 @@ TEST(Life, ReservedAdmittedFinished) {
   EXPECT_FALSE(s.engine.finish("ns/a", "", ""));
 }
 
+// After a restart all that is known of it is its status.
+TEST(Life, OneThatCameFinishedSaysWhereItRan) {
+  Scenario before;
+  before.flavor("f").queue(plain(4)).submit(Job("a", "q").cpu(1)).run();
+  before.finish("a").run();
+  const WorkloadId then = *before.engine.find("ns/a");
+  auto stored = std::make_shared<api::Workload>(*before.engine.object(then));
+  stored->status = before.engine.status(then);
+  Scenario s;
+  s.flavor("f").queue(plain(4)).apply(stored);
+  s.run();
+  const WorkloadId id = *s.engine.find("ns/a");
+  ASSERT_EQ(s.state("a"), "finished");
+  EXPECT_EQ(milestones_of(s.engine.model(), id).cluster_queue, "q");
+}
+
 TEST(Life, OneThatWaitsCanFinishAndWaitsNoMore) {
   Scenario s;
   s.flavor("f").queue(plain(1)).submit(Job("a", "q").cpu(2)).run();

@@ -189,6 +189,17 @@ TEST_F(BlockAdmission, OneAtATimeUntilItsPodsAreReady) {
   EXPECT_EQ(s.admitted(), "a c");
 }
 
+TEST_F(BlockAdmission, PodsThatAreReadyNoMoreAreWaitedForAgain) {
+  Scenario s(blocking());
+  s.flavor("f").queue(plain(4)).submit(Job("a", "q").cpu(1)).run();
+  s.submit(Job("a", "q").cpu(1).ready(true)).run();
+  s.submit(Job("a", "q").cpu(1).ready(false)).run();
+  s.submit(Job("b", "q").cpu(1)).run();
+  EXPECT_EQ(s.admitted(), "a");
+  s.submit(Job("a", "q").cpu(1).ready(true)).run();
+  EXPECT_EQ(s.admitted(), "a b");
+}
+
 TEST_F(BlockAdmission, WhoTimesOutGivesWay) {
   Scenario s(blocking());
   s.flavor("f").queue(plain(4)).submit(Job("a", "q").cpu(1)).submit(Job("b", "q").cpu(1)).run();

@@ -125,6 +125,30 @@ TEST(Waking, WhoWaitsStartsWithTheReleaseThatMakesRoom) {
   }
 }
 
+// b asks for all 4, of which three of 1 run in its own queue and end one after the other: what it
+// is told is how many it lacks now, whomever it might preempt.
+TEST(Waking, WhoWaitsIsToldWhatItLacksNow) {
+  const std::function<Queue(Queue)> policies[] = {
+      [](Queue q) { return q; },
+      [](Queue q) { return q.lower_priority(); },
+      [](Queue q) { return q.reclaim_any(); },
+      [](Queue q) { return q.lower_priority().reclaim_any().borrow_within_cohort(); },
+  };
+  for (const char* cohort : {"c", "inner"})
+    for (const auto& policy : policies) {
+      Scenario s;
+      s.flavor("f").cohort(CohortOf("inner", "c"));
+      s.queue(policy(Queue("q").cohort(cohort).quota("cpu", {{"f", 4}})));
+      for (const char* name : {"1", "2", "3"}) s.submit(Job(name, "q").cpu(1));
+      s.run();
+      s.after(1).submit(Job("b", "q").cpu(4)).run();
+      for (int ended = 0; ended < 3; s.after(1).finish(std::to_string(++ended)).run())
+        EXPECT_NE(s.why("b").find(std::to_string(3 - ended) + " more needed"), std::string::npos)
+            << &policy - policies << cohort << s.why("b");
+      EXPECT_EQ(s.state("b"), "admitted");
+    }
+}
+
 // b asks for all that its queue has, 4 gpus and 2 cpus, of which others borrow 3 gpus. They give
 // them back one after the other, and b is told when its cpus are gone, too; when all are back, it
 // starts. Below a cohort with a limit it is looked at each time.
