@@ -2,11 +2,14 @@
 // For one test at a time, on its thread.
 #pragma once
 
+#include <gtest/gtest.h>
+
 #include <boost/json/object.hpp>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "host/apiserver/api_server.hpp"
 #include "host/apiserver/listener.hpp"
