@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "api/json/json.hpp"
 
@@ -32,6 +33,17 @@ void for_each_object(const boost::json::object& object, std::string_view key, F&
   for (const boost::json::value& value : *found) {
     if (const boost::json::object* member = value.if_object()) f(*member);
   }
+}
+
+/// The texts of the array of this name; what else is in it is left out.
+inline std::vector<std::string> texts_in(const boost::json::object& object, std::string_view key) {
+  std::vector<std::string> out;
+  const boost::json::array* found = find_array(object, key);
+  if (!found) return out;
+  for (const boost::json::value& value : *found) {
+    if (const boost::json::string* text = value.if_string()) out.emplace_back(view(*text));
+  }
+  return out;
 }
 
 /// `array` as the member of this name, made where there is none.

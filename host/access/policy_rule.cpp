@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "api/json/json.hpp"
+#include "host/objects/parts.hpp"
 
 namespace sluice::host {
 
@@ -38,15 +39,6 @@ bool url_allowed(const std::vector<std::string>& list, std::string_view path) {
     if (each == path || each == "*") return true;
     return each.ends_with('*') && path.starts_with(each.substr(0, each.size() - 1));
   });
-}
-
-std::vector<std::string> texts(const json::object& object, std::string_view key) {
-  std::vector<std::string> out;
-  const auto* list = api::find_array(object, key);
-  if (list == nullptr) return out;
-  for (const auto& each : *list)
-    if (const auto* text = each.if_string()) out.emplace_back(api::view(*text));
-  return out;
 }
 
 json::array to_array(const std::vector<std::string>& texts) {
@@ -106,16 +98,13 @@ bool PolicyRule::allows(const AccessRequest& request) const {
 }
 
 PolicyRule parse_rule(const json::object& rule) {
-  return {texts(rule, "verbs"), texts(rule, "apiGroups"), texts(rule, "resources"),
-          texts(rule, "resourceNames"), texts(rule, "nonResourceURLs")};
+  return {texts_in(rule, "verbs"), texts_in(rule, "apiGroups"), texts_in(rule, "resources"),
+          texts_in(rule, "resourceNames"), texts_in(rule, "nonResourceURLs")};
 }
 
 std::vector<PolicyRule> parse_rules(const json::object& role) {
   std::vector<PolicyRule> out;
-  const auto* rules = api::find_array(role, "rules");
-  if (rules == nullptr) return out;
-  for (const auto& each : *rules)
-    if (const auto* rule = each.if_object()) out.push_back(parse_rule(*rule));
+  for_each_object(role, "rules", [&](const auto& rule) { out.push_back(parse_rule(rule)); });
   return out;
 }
 

@@ -5,6 +5,7 @@
 
 #include "api/json/decode_parts.hpp"
 #include "api/json/json.hpp"
+#include "host/objects/parts.hpp"
 
 namespace sluice::host {
 
@@ -19,21 +20,17 @@ std::string role_key(std::string_view kind, std::string_view ns, std::string_vie
 }
 
 void read_subjects(const json::object& binding, RbacObject& out) {
-  const auto* subjects = api::find_array(binding, "subjects");
-  if (subjects == nullptr) return;
-  for (const auto& each : *subjects) {
-    const auto* subject = each.if_object();
-    if (subject == nullptr) continue;
-    const std::string_view kind = api::find_text(*subject, "kind");
-    const std::string name(api::find_text(*subject, "name"));
+  for_each_object(binding, "subjects", [&](const json::object& subject) {
+    const std::string_view kind = api::find_text(subject, "kind");
+    const std::string name(api::find_text(subject, "name"));
     if (kind == "User") out.users.push_back(name);
     if (kind == "Group") out.groups.push_back(name);
     if (kind == "ServiceAccount") {
-      std::string_view ns = api::find_text(*subject, "namespace");
+      std::string_view ns = api::find_text(subject, "namespace");
       if (ns.empty()) ns = out.ns;
       if (!ns.empty()) out.users.push_back("system:serviceaccount:" + std::string(ns) + ":" + name);
     }
-  }
+  });
 }
 
 }  // namespace
@@ -59,11 +56,9 @@ RbacObject RbacObject::parse(std::string_view kind, const json::object& object) 
   out.rules = std::make_shared<const PolicyRules>(parse_rules(object));
   if (const auto* rule = api::find_object(object, "aggregationRule")) {
     out.aggregates = true;
-    const auto* selectors = api::find_array(*rule, "clusterRoleSelectors");
-    if (selectors == nullptr) return out;
-    for (const auto& each : *selectors)
-      if (const auto* selector = each.if_object())
-        out.selectors.push_back(api::decode_selector(*selector));
+    for_each_object(*rule, "clusterRoleSelectors", [&](const json::object& selector) {
+      out.selectors.push_back(api::decode_selector(selector));
+    });
   }
   return out;
 }

@@ -16,5 +16,6 @@ using api::object_of;
 using api::part;
 using api::put_condition;
 using api::text_in;
+using api::texts_in;
 
 }  // namespace sluice::host

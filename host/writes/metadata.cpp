@@ -4,6 +4,7 @@
 
 #include "api/json/json.hpp"
 #include "host/objects/claims.hpp"
+#include "host/objects/parts.hpp"
 
 namespace sluice::host {
 namespace {
@@ -143,13 +144,7 @@ bool is_terminating(const json::object& object) {
 }
 
 std::vector<std::string> finalizers_of(const json::object& object) {
-  std::vector<std::string> out;
-  const json::object* metadata = metadata_of(object);
-  const json::array* list = metadata ? api::find_array(*metadata, "finalizers") : nullptr;
-  if (!list) return out;
-  for (const auto& entry : *list)
-    if (const auto* name = entry.if_string()) out.emplace_back(api::view(*name));
-  return out;
+  return texts_in(part(object, "metadata"), "finalizers");
 }
 
 bool has_finalizer(const json::object& object, std::string_view name) {
