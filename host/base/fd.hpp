@@ -1,6 +1,7 @@
 // Fd: owns a file descriptor, which is closed with it. It holds one that is open, or none; of one
 // thread at a time.
 #pragma once
+
 #include <unistd.h>
 
 #include <utility>

@@ -44,7 +44,7 @@ HostHistory::~HostHistory() {
   recorder_.reset();
   reader_.reset();
   times_.reset();
-  if (lock_ >= 0) ::close(lock_);
+  lock_.reset();
   std::error_code ignored;
   if (!temporary_.empty()) std::filesystem::remove_all(temporary_, ignored);
 }
@@ -79,9 +79,9 @@ Result<void> HostHistory::open(const HistoryConfig& config, const std::string& s
 
 Result<void> HostHistory::lock(const std::string& path) {
   const std::string file = path + ".lock";
-  lock_ = ::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-  if (lock_ < 0) return Error{fmt::format("{}: cannot be made: {}", file, std::strerror(errno))};
-  if (::flock(lock_, LOCK_EX | LOCK_NB) == 0) return {};
+  lock_ = Fd(::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
+  if (!lock_) return Error{fmt::format("{}: cannot be made: {}", file, std::strerror(errno))};
+  if (::flock(lock_.get(), LOCK_EX | LOCK_NB) == 0) return {};
   return Error{fmt::format("{}: another host writes this history; give each one of its own", path)};
 }
 

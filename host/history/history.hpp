@@ -14,6 +14,7 @@
 
 #include "host/apiserver/backend.hpp"
 #include "host/apiserver/question_thread.hpp"
+#include "host/base/fd.hpp"
 #include "host/config/config.hpp"
 #include "host/history/history_reader.hpp"
 #include "host/history/recorder.hpp"
@@ -46,7 +47,7 @@ class HostHistory final : public History {
 
   const std::function<Time()> clock_;
   std::filesystem::path temporary_;  // a folder that goes with this; empty: none
-  int lock_ = -1;
+  Fd lock_;
   std::string failure_;  // why there is no history
   std::unique_ptr<HistoryRecorder> recorder_;
   std::unique_ptr<HistoryReader> reader_;  // of the thread of questions

@@ -17,6 +17,7 @@
 #include <cstring>
 
 #include "core/base/sanitizers.hpp"
+#include "host/base/fd.hpp"
 #include "host/plugins/call_board.hpp"
 #include "host/plugins/text_gate.hpp"
 
@@ -206,17 +207,14 @@ Result<Note*> map_file(const std::filesystem::path& file) {
   const auto failed = [&](const char* what) {
     return Error{fmt::format("{}: {}: {}", file.string(), what, std::strerror(errno))};
   };
-  const int fd = ::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
-  if (fd < 0) return failed("cannot be opened");
+  const Fd fd(::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
+  if (!fd) return failed("cannot be opened");
   // Its blocks are there from now on: a full disk is no place to die in.
-  if (const int error = ::posix_fallocate(fd, 0, sizeof(Note)); error != 0) {
+  if (const int error = ::posix_fallocate(fd.get(), 0, sizeof(Note)); error != 0) {
     errno = error;
-    auto out = failed("there is no room for it");
-    ::close(fd);
-    return out;
+    return failed("there is no room for it");
   }
-  void* at = ::mmap(nullptr, sizeof(Note), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-  ::close(fd);
+  void* at = ::mmap(nullptr, sizeof(Note), PROT_READ | PROT_WRITE, MAP_SHARED, fd.get(), 0);
   if (at == MAP_FAILED) return failed("cannot be mapped");
   return static_cast<Note*>(at);
 }

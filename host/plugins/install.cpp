@@ -47,7 +47,7 @@ class FreshFile {
   Result<void> write(std::string_view bytes) {
     ::unlink(own_.c_str());
     const Fd file(::open(own_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
-    if (file.get() < 0) return system_error(own_);
+    if (!file) return system_error(own_);
     there_ = true;
     while (!bytes.empty()) {
       const ssize_t n = ::write(file.get(), bytes.data(), bytes.size());
@@ -71,7 +71,7 @@ class FreshFile {
 
 Result<void> sync_folder(const fs::path& folder) {
   const Fd open(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (open.get() < 0 || ::fsync(open.get()) != 0) return system_error(folder);
+  if (!open || ::fsync(open.get()) != 0) return system_error(folder);
   return {};
 }
 
@@ -155,7 +155,7 @@ Result<Placed> place_plugin(const PluginFile& file, std::string_view signatures,
                             const fs::path& folder, bool replace, const PlacingStep& before) {
   const auto step = [&](std::string_view name) { return before ? before(name) : Result<void>(); };
   const Fd lock(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (lock.get() < 0) return system_error(folder);
+  if (!lock) return system_error(folder);
   if (::flock(lock.get(), LOCK_EX | LOCK_NB) != 0)
     return Error{folder.string() + ": another install works in it"};
   const fs::path path = folder / (file.metadata.name + ".so");

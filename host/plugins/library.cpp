@@ -12,6 +12,7 @@
 #include <map>
 #include <string>
 
+#include "host/base/fd.hpp"
 #include "host/plugins/call_board.hpp"
 #include "host/plugins/crash_note.hpp"
 #include "host/plugins/text_gate.hpp"
@@ -23,24 +24,17 @@ Result<int> sealed_copy(const PluginFile& file) {
     return Error{std::string("no private copy of it: ") + what + ": " + std::strerror(errno)};
   };
   const std::string name = "sluice-plugin-" + file.metadata.name;
-  const int fd = ::memfd_create(name.c_str(), MFD_CLOEXEC | MFD_ALLOW_SEALING);
-  if (fd < 0) return failed("memfd_create");
+  Fd fd(::memfd_create(name.c_str(), MFD_CLOEXEC | MFD_ALLOW_SEALING));
+  if (!fd) return failed("memfd_create");
   for (std::size_t done = 0; done < file.bytes.size();) {
-    const ssize_t n = ::write(fd, file.bytes.data() + done, file.bytes.size() - done);
+    const ssize_t n = ::write(fd.get(), file.bytes.data() + done, file.bytes.size() - done);
     if (n < 0 && errno == EINTR) continue;
-    if (n <= 0) {
-      auto out = failed("write");
-      ::close(fd);
-      return out;
-    }
+    if (n <= 0) return failed("write");
     done += static_cast<std::size_t>(n);
   }
-  if (::fcntl(fd, F_ADD_SEALS, F_SEAL_WRITE | F_SEAL_GROW | F_SEAL_SHRINK | F_SEAL_SEAL) != 0) {
-    auto out = failed("seals");
-    ::close(fd);
-    return out;
-  }
-  return fd;
+  constexpr int kSeals = F_SEAL_WRITE | F_SEAL_GROW | F_SEAL_SHRINK | F_SEAL_SEAL;
+  if (::fcntl(fd.get(), F_ADD_SEALS, kSeals) != 0) return failed("seals");
+  return fd.release();
 }
 
 namespace {
