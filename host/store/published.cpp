@@ -91,7 +91,7 @@ void Published::apply(std::span<const Change> changes, std::uint64_t version) {
   }
 }
 
-/// The oldest change of all.
+/// Whether the oldest change of all has to go.
 bool Published::must_forget(Time now) const {
   if (past_.empty()) return false;
   if (past_.size() > limits_.changes || past_bytes_ > limits_.bytes) return true;

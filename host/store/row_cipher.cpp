@@ -120,7 +120,7 @@ std::optional<std::string> encrypt(std::string_view plain, const std::string& id
                         static_cast<int>(identity.size())) == 1 &&
       EVP_EncryptUpdate(cipher.get(), text, &size, raw(plain), static_cast<int>(plain.size())) ==
           1 &&
-      EVP_EncryptFinal_ex(cipher.get(), text, &size) == 1 &&  // of GCM there is no rest
+      EVP_EncryptFinal_ex(cipher.get(), text + size, &size) == 1 &&
       EVP_CIPHER_CTX_ctrl(cipher.get(), EVP_CTRL_GCM_GET_TAG, kTag, text + plain.size()) == 1;
   if (!ok) return std::nullopt;
   return out;
@@ -144,7 +144,7 @@ std::optional<std::string> decrypt(std::string_view encrypted, const std::string
                   EVP_DecryptUpdate(cipher.get(), raw(out), &size, raw(text),
                                     static_cast<int>(text.size())) == 1 &&
                   EVP_CIPHER_CTX_ctrl(cipher.get(), EVP_CTRL_GCM_SET_TAG, kTag, raw(tag)) == 1 &&
-                  EVP_DecryptFinal_ex(cipher.get(), raw(out), &size) == 1;
+                  EVP_DecryptFinal_ex(cipher.get(), raw(out) + size, &size) == 1;
   if (!ok) return std::nullopt;
   return out;
 }

@@ -298,7 +298,9 @@ ApiResult<void> ObjectWriter::finish_workload(std::string_view key, std::string_
   const auto id = kernel_.engine().find(key);
   const api::KindInfo& kind = api::kueue_kind(scheme(), "Workload");
   if (!id) return not_found(kind, key.substr(key.find('/') + 1));
-  static_cast<void>(kernel_.finish(key, reason, message));  // refused when it is finished already
+  if (kernel_.engine().state(*id) == WorkloadState::kFinished) return {};
+  if (auto done = kernel_.finish(key, reason, message); !done)
+    return conflict(kind, key.substr(key.find('/') + 1), done.error().text);
   return {};
 }
 
