@@ -1,17 +1,15 @@
 // Durable admissions: workloads that wait for a stopped queue, and the time from its resume until
 // the admission of each is on the disk. No network and no plugins: the engine, the texts, the
 // store.
-//
-// The environment's SLUICE_BENCH_FOLDER names another folder to write in than the build's.
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 
 #include <boost/json/parse.hpp>
-#include <cstdlib>
 #include <filesystem>
 #include <future>
 #include <string>
 
+#include "bench/folder.hpp"
 #include "host/machine/machine.hpp"
 #include "host/store/live_store.hpp"
 #include "host/store/sqlite_journal.hpp"
@@ -19,12 +17,9 @@
 namespace sluice::host {
 namespace {
 
-constexpr std::size_t kStepsOfATurn = 16;  // as many as a host makes between two commits
+constexpr std::size_t kStepsOfATurn = 16;  // between two commits; a host goes by the time
 
-std::string folder() {
-  const char* chosen = std::getenv("SLUICE_BENCH_FOLDER");
-  return (chosen != nullptr ? std::string(chosen) : SLUICE_BENCH_FOLDER) + "/admission-bench";
-}
+std::string folder() { return bench::folder("admission-bench"); }
 
 std::unique_ptr<Journal> new_journal() {
   std::filesystem::remove_all(folder());

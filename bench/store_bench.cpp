@@ -1,6 +1,4 @@
 // The store on a real disk: commits by size, restart, watches with many cursors.
-//
-// The environment's SLUICE_BENCH_FOLDER names another folder to write in than the build's.
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
@@ -13,6 +11,7 @@
 #include <vector>
 
 #include "api/scheme/scheme.hpp"
+#include "bench/folder.hpp"
 #include "host/store/live_store.hpp"
 #include "host/store/sqlite_journal.hpp"
 
@@ -25,10 +24,7 @@ const api::Scheme& scheme() {
 }
 const api::KindInfo& workload() { return *scheme().find_by_name("Workload"); }
 
-std::string folder() {
-  const char* chosen = std::getenv("SLUICE_BENCH_FOLDER");
-  return (chosen != nullptr ? std::string(chosen) : SLUICE_BENCH_FOLDER) + "/store-bench";
-}
+std::string folder() { return bench::folder("store-bench"); }
 
 std::unique_ptr<LiveStore> open_store() {
   auto journal = SqliteJournal::open(folder());
