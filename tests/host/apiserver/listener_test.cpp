@@ -10,40 +10,10 @@
 #include <thread>
 
 #include "tests/host/apiserver/client.hpp"
+#include "tests/host/apiserver/listener_fixture.hpp"
 
-namespace sluice::host {
+namespace sluice::host::test {
 namespace {
-
-using test::Answer;
-using test::Client;
-
-std::shared_ptr<const std::string> text(std::string value) {
-  return std::make_shared<const std::string>(std::move(value));
-}
-
-// Says what it saw.
-void echo(const std::shared_ptr<Exchange>& exchange) {
-  const Request& request = exchange->request();
-  std::string out = request.method + " " + request.path;
-  for (const auto& [name, value] : request.query) out += " " + name + "=" + value;
-  out += " user=" + request.user.user;
-  if (request.certificate) {
-    out += " cn=" + request.certificate->common_name;
-    for (const auto& organization : request.certificate->organizations) out += " o=" + organization;
-  }
-  exchange->reply({200, "text/plain", text(out + " body=" + request.body), {}});
-}
-
-std::unique_ptr<Listener> open(Handler handler = echo, ListenerLimits limits = {},
-                               HeadCheck check = {}, bool read_only = false) {
-  ListenerOptions options;
-  options.address = "127.0.0.1:0";
-  options.limits = limits;
-  options.read_only = read_only;
-  auto out = Listener::open(std::move(options), std::move(handler), std::move(check));
-  EXPECT_TRUE(out.ok()) << (out.ok() ? "" : out.error().text);
-  return std::move(*out);
-}
 
 TEST(Listener, AnswersRequestAfterRequest) {
   const auto server = open();
@@ -122,172 +92,10 @@ TEST(Listener, RefusesWhatIsNoRequest) {
   EXPECT_EQ(Client(server->port()).get("/").status, 200);
 }
 
-// A8: bytes that frame a body count: without an end of line, as many extensions, as trailers.
-TEST(Listener, A8ChunkExtensionsAndTrailersAreCounted) {
-  ListenerLimits limits;
-  limits.header_bytes = 4096;
-  const auto server = open(echo, limits);
-  const std::string head = "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n";
-  std::string extensions, trailers = "0\r\n";
-  for (int i = 0; i < 100; ++i) extensions += "1;" + std::string(200, 'a') + "\r\nx\r\n";
-  for (int i = 0; i < 100; ++i)
-    trailers += "T" + std::to_string(i) + ": " + std::string(100, 'a') + "\r\n";
-  for (const std::string& body : {"1;" + std::string(20'000, 'a'), extensions, trailers}) {
-    Client client(server->port());
-    client.send(head);
-    client.send(body);
-    const Answer answer = client.read();
-    EXPECT_TRUE(answer.status == 413 || answer.status == 431) << answer.status << answer.body;
-    EXPECT_NE(answer.body.find("limit of 4096 bytes"), std::string::npos) << answer.body;
-  }
-  // Chunks of one byte each are a body like others: 3,000 bytes, framed by 15,000.
-  std::string small;
-  for (int i = 0; i < 3'000; ++i) small += "1\r\nx\r\n";
-  Client client(server->port());
-  client.send(head + small + "0\r\nTrailer: yes\r\n\r\n");
-  EXPECT_EQ(client.read().status, 200);
-}
-
-// One user with slow, large bodies leaves room for the others.
-TEST(Listener, AUserHoldsHisShareOfBodiesOnly) {
-  ListenerLimits limits;
-  limits.body_bytes = 1000;
-  limits.bodies_bytes = 4000;
-  limits.bodies_per_user_bytes = 1500;
-  const auto server = open(echo, limits, [](Request& request) -> std::optional<Reply> {
-    if (const auto* who = request.header("authorization")) request.user.user = *who;
-    return std::nullopt;
-  });
-  const std::string large =
-      "POST / HTTP/1.1\r\nHost: a\r\nAuthorization: mallory\r\nContent-Length: 1000\r\n";
-  Client first(server->port());
-  first.send(large + "Expect: 100-continue\r\n\r\n");
-  EXPECT_EQ(first.read().status, 100);
-  Client second(server->port());
-  second.send(large + "\r\n");
-  EXPECT_EQ(second.read().status, 503);
-  EXPECT_EQ(Client(server->port())
-                .request("POST", "/", std::string(1000, 'x'), "Authorization: alice\r\n")
-                .status,
-            200);
-  // A body without a length is counted as it comes: 1,000 more of this user's are too many.
-  Client third(server->port());
-  third.send(
-      "POST / HTTP/1.1\r\nHost: a\r\nAuthorization: mallory\r\n"
-      "Transfer-Encoding: chunked\r\n\r\n3e8\r\n");
-  EXPECT_EQ(third.read().status, 503);
-  first.send(std::string(1000, 'x'));
-  EXPECT_EQ(first.read().status, 200);
-  EXPECT_EQ(Client(server->port())
-                .request("POST", "/", std::string(1000, 'x'), "Authorization: mallory\r\n")
-                .status,
-            200);
-}
-
-/// Keeps what it is asked until the test answers it.
-class Held {
- public:
-  void take(const std::shared_ptr<Exchange>& exchange) {
-    const std::lock_guard lock(mutex_);
-    ++taken_;
-    if (at_once_) return answer(*exchange);
-    held_.push_back(exchange);
-    more_.notify_all();
-  }
-  /// Whether so many were taken in all, within some seconds.
-  bool has_taken(std::size_t count) {
-    std::unique_lock lock(mutex_);
-    return more_.wait_for(lock, std::chrono::seconds(20), [&] { return taken_ >= count; });
-  }
-  std::size_t taken() {
-    const std::lock_guard lock(mutex_);
-    return taken_;
-  }
-  void answer_all() {
-    std::vector<std::shared_ptr<Exchange>> all;
-    {
-      const std::lock_guard lock(mutex_);
-      all.swap(held_);
-    }
-    for (const auto& each : all) answer(*each);
-  }
-  /// And whatever comes from here on, at once.
-  void answer_all_to_come() {
-    {
-      const std::lock_guard lock(mutex_);
-      at_once_ = true;
-    }
-    answer_all();
-  }
-
- private:
-  static void answer(Exchange& exchange) { exchange.reply({200, "text/plain", text("done"), {}}); }
-
-  std::mutex mutex_;
-  std::condition_variable more_;
-  std::vector<std::shared_ptr<Exchange>> held_;
-  std::size_t taken_ = 0;
-  bool at_once_ = false;
-};
-
-// 100 requests of one user are taken as they come: nobody knows whose they are before. Of the next
-// 100 there are 32 in hand of the one I/O thread, beside which another user has his turn; the
-// others are read when those have their answers.
-TEST(Listener, AUserHasHisShareOfRequestsInHand) {
-  Held held;
-  ListenerOptions options;
-  options.address = "127.0.0.1:0";
-  options.threads = 1;
-  const auto server = Listener::open(
-      std::move(options), [&](const auto& exchange) { held.take(exchange); },
-      [](Request& request) -> std::optional<Reply> {
-        request.user.user = *request.header("authorization");
-        return std::nullopt;
-      });
-  ASSERT_TRUE(server.ok());
-  const auto request = [](const std::string& user) {
-    return "GET / HTTP/1.1\r\nHost: a\r\nAuthorization: " + user + "\r\n\r\n";
-  };
-  std::vector<Client> flood;
-  for (int i = 0; i < 100; ++i) {
-    flood.emplace_back((*server)->port());
-    flood.back().send(request("mallory"));
-  }
-  ASSERT_TRUE(held.has_taken(100));
-  for (Client& each : flood) each.send(request("mallory"));
-  held.answer_all();
-  for (Client& each : flood) EXPECT_EQ(each.read().status, 200);
-  ASSERT_TRUE(held.has_taken(132));
-  Client alice((*server)->port());
-  alice.send(request("alice"));
-  ASSERT_TRUE(held.has_taken(133));
-  EXPECT_EQ(held.taken(), 133U);
-  held.answer_all_to_come();
-  EXPECT_EQ(alice.read().status, 200);
-  for (Client& each : flood) EXPECT_EQ(each.read().status, 200);
-}
-
-TEST(Listener, LimitsTheBodiesOfAllTogether) {
-  ListenerLimits limits;
-  limits.body_bytes = 1000;
-  limits.bodies_bytes = 1500;
-  const auto server = open(echo, limits);
-  Client first(server->port());
-  first.send("POST / HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: 1000\r\n\r\n");
-  EXPECT_EQ(first.read().status, 100);
-  Client second(server->port());
-  const Answer refused = second.request("POST", "/", std::string(900, 'x'));
-  EXPECT_EQ(refused.status, 503);
-  EXPECT_EQ(refused.headers.at("retry-after"), "1");
-  first.send(std::string(1000, 'x'));
-  EXPECT_EQ(first.read().status, 200);
-  EXPECT_EQ(Client(server->port()).request("POST", "/", std::string(900, 'x')).status, 200);
-}
-
 TEST(Listener, AsksTheHeadCheckBeforeTheBody) {
   const auto server = open(echo, {}, [](Request& request) -> std::optional<Reply> {
     const std::string* who = request.header("authorization");
-    if (who == nullptr) return Reply{401, "text/plain", text("who?"), {}};
+    if (who == nullptr) return Reply{401, "text/plain", shared_text("who?"), {}};
     request.user.user = *who;
     return std::nullopt;
   });
@@ -299,70 +107,6 @@ TEST(Listener, AsksTheHeadCheckBeforeTheBody) {
   EXPECT_EQ(known.get("/", "Authorization: me\r\n").body, "GET / user=me body=");
   EXPECT_EQ(known.get("/").status, 401);
   EXPECT_EQ(known.get("/", "Authorization: me\r\n").status, 200);  // the connection goes on
-}
-
-TEST(Listener, EndsSlowRequests) {
-  ListenerLimits limits;
-  limits.header_ms = 20;
-  limits.body_ms = 20;
-  limits.idle_ms = 20;
-  const auto server = open(echo, limits);
-  EXPECT_TRUE(Client(server->port()).closed());  // says nothing
-  Client head(server->port());
-  head.send("GET / HTTP/1.1\r\nHo");
-  EXPECT_EQ(head.read().status, 408);
-  EXPECT_TRUE(head.closed());
-  Client body(server->port());
-  body.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\nabc");
-  EXPECT_EQ(body.read().status, 408);
-  EXPECT_EQ(server->counters().timed_out, 3U);
-  Client idle(server->port());
-  EXPECT_EQ(idle.get("/").status, 200);
-  EXPECT_TRUE(idle.closed());
-  EXPECT_EQ(server->counters().timed_out, 3U);
-}
-
-TEST(Listener, MakesRoomForWhoeverComesNext) {
-  ListenerLimits limits;
-  limits.connections = 4;
-  const auto server = open(echo, limits);
-  std::vector<std::unique_ptr<Client>> flood;
-  for (int i = 0; i < 50; ++i) {
-    flood.push_back(std::make_unique<Client>(server->port()));
-    flood.back()->send("GET / HT");
-  }
-  EXPECT_EQ(Client(server->port()).get("/").status, 200);
-  EXPECT_LE(server->counters().open_connections, 6U);
-}
-
-TEST(Listener, TellsWhoFindsNoRoom) {
-  std::mutex mutex;
-  std::vector<std::shared_ptr<Exchange>> held;
-  std::condition_variable came;
-  ListenerLimits limits;
-  limits.connections = 2;
-  const auto server = open(
-      [&](std::shared_ptr<Exchange> exchange) {
-        const std::lock_guard lock(mutex);
-        held.push_back(std::move(exchange));
-        came.notify_all();
-      },
-      limits);
-  Client first(server->port());
-  Client second(server->port());
-  first.send("GET /1 HTTP/1.1\r\nHost: a\r\n\r\n");
-  second.send("GET /2 HTTP/1.1\r\nHost: a\r\n\r\n");
-  {
-    std::unique_lock lock(mutex);
-    came.wait(lock, [&] { return held.size() == 2; });
-  }
-  const Answer refused = Client(server->port()).get("/3");
-  EXPECT_EQ(refused.status, 503);
-  EXPECT_EQ(refused.headers.at("retry-after"), "1");
-  EXPECT_EQ(server->counters().turned_away, 1U);
-  held[0]->reply({200, "text/plain", text("one"), {}});
-  held[1].reset();
-  EXPECT_NE(first.read().status, second.read().status);  // 200, and 500 for the dropped one
 }
 
 TEST(Listener, StreamsUntilTheWriterEnds) {
@@ -382,9 +126,9 @@ TEST(Listener, StreamsUntilTheWriterEnds) {
     std::unique_lock lock(mutex);
     came.wait(lock, [&] { return stream != nullptr; });
   }
-  EXPECT_TRUE(stream->write(text("one")));
+  EXPECT_TRUE(stream->write(shared_text("one")));
   EXPECT_EQ(client.read_chunk(), "one");
-  EXPECT_TRUE(stream->write(text("two")));
+  EXPECT_TRUE(stream->write(shared_text("two")));
   EXPECT_EQ(client.read_chunk(), "two");
   EXPECT_EQ(server->counters().open_streams, 1U);
   stream.reset();
@@ -416,7 +160,7 @@ TEST(Listener, NoticesAClientThatLeavesItsStream) {
     const std::lock_guard lock(mutex);
     return stream && !stream->open() && woken;
   });
-  EXPECT_FALSE(stream->write(text("late")));
+  EXPECT_FALSE(stream->write(shared_text("late")));
 }
 
 TEST(Listener, GivesUpAClientThatDoesNotRead) {
@@ -442,7 +186,7 @@ TEST(Listener, GivesUpAClientThatDoesNotRead) {
     const std::lock_guard lock(mutex);
     return streams.size() == 2;
   });
-  const auto chunk = text(std::string(100'000, 'x'));
+  const auto chunk = shared_text(std::string(100'000, 'x'));
   int written = 0;
   // The kernel takes some megabytes on the slow one's behalf; then its backlog fills.
   while (streams[0]->write(chunk) && written < 10'000) {
@@ -457,7 +201,7 @@ TEST(Listener, GivesUpAClientThatDoesNotRead) {
 }
 
 TEST(Listener, AnswersLargeBodiesPieceByPiece) {
-  const auto large = text(std::string(20U << 20, 'y'));
+  const auto large = shared_text(std::string(20U << 20, 'y'));
   const auto server = open([&](const std::shared_ptr<Exchange>& exchange) {
     exchange->reply({200, "text/plain", large, {}});
   });
@@ -468,7 +212,9 @@ TEST(Listener, AnswersLargeBodiesPieceByPiece) {
 
 TEST(Listener, RunsTasksLater) {
   const auto server = open([](const std::shared_ptr<Exchange>& exchange) {
-    exchange->after(1, [exchange] { exchange->reply({200, "text/plain", text("later"), {}}); });
+    exchange->after(1, [exchange] {
+      exchange->reply({200, "text/plain", shared_text("later"), {}});
+    });
   });
   EXPECT_EQ(Client(server->port()).get("/").body, "later");
 }
@@ -482,7 +228,7 @@ TEST(Listener, StopsInOrder) {
     const std::lock_guard lock(mutex);
     if (exchange->request().path == "/stream") {
       stream = exchange->stream(200, "text/plain", {});
-      stream->write(text("last"));
+      stream->write(shared_text("last"));
     } else {
       running = exchange;
     }
@@ -500,7 +246,7 @@ TEST(Listener, StopsInOrder) {
   std::thread stopper([&] { server->stop(20'000); });
   EXPECT_EQ(watcher.read().body, "last");  // with the end of a complete answer
   EXPECT_TRUE(idle.closed());
-  running->reply({201, "text/plain", text("done"), {}});
+  running->reply({201, "text/plain", shared_text("done"), {}});
   const Answer answer = writer.read();
   EXPECT_EQ(answer.status, 201);
   EXPECT_EQ(answer.headers.at("connection"), "close");
@@ -514,7 +260,7 @@ TEST(Listener, StopsInOrder) {
   stopper.join();
   EXPECT_FALSE(Client(server->port()).connected());
   EXPECT_FALSE(stream->open());
-  running->reply({200, "text/plain", text("again"), {}});  // no client gets it
+  running->reply({200, "text/plain", shared_text("again"), {}});  // no client gets it
 }
 
 TEST(Listener, ServesOnlyReadingWhereAsked) {
@@ -549,4 +295,4 @@ TEST(Listener, JudgesAddresses) {
 }
 
 }  // namespace
-}  // namespace sluice::host
+}  // namespace sluice::host::test
