@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <boost/json/parse.hpp>
+#include <boost/unordered/unordered_flat_map.hpp>
+#include <unordered_map>
 #include <utility>
 
 #include "api/json/json.hpp"
@@ -95,15 +97,30 @@ std::string to_text(const StoredObject& stored) {
   return out += '}';
 }
 
+/// Flat, as a simulation looks for each workload a dozen times.
+struct MemoryStore::Tables {
+  /// The key is a view of the object's own key.
+  using Table = boost::unordered_flat_map<std::string_view, std::unique_ptr<StoredObject>>;
+  std::unordered_map<const api::KindInfo*, Table> by_kind;
+
+  const Table* find(const api::KindInfo& kind) const {
+    const auto it = by_kind.find(&kind);
+    return it == by_kind.end() ? nullptr : &it->second;
+  }
+};
+
+MemoryStore::MemoryStore() : tables_(std::make_unique<Tables>()) {}
+MemoryStore::~MemoryStore() = default;
+
 const StoredObject* MemoryStore::find(const api::KindInfo& kind, std::string_view key) const {
-  const auto table = tables_.find(&kind);
-  if (table == tables_.end()) return nullptr;
-  const auto it = table->second.find(key);
-  return it == table->second.end() ? nullptr : it->second.get();
+  const Tables::Table* table = tables_->find(kind);
+  if (!table) return nullptr;
+  const auto it = table->find(key);
+  return it == table->end() ? nullptr : it->second.get();
 }
 
 void MemoryStore::put(StoredObject object) {
-  Table& table = tables_[object.kind];
+  Tables::Table& table = tables_->by_kind[object.kind];
   if (const auto it = table.find(object.key); it != table.end()) {
     object.key = std::move(it->second->key);  // keeps the text that the table's key views
     *it->second = std::move(object);
@@ -115,8 +132,8 @@ void MemoryStore::put(StoredObject object) {
 }
 
 bool MemoryStore::erase(const api::KindInfo& kind, std::string_view key) {
-  const auto table = tables_.find(&kind);
-  if (table == tables_.end()) return false;
+  const auto table = tables_->by_kind.find(&kind);
+  if (table == tables_->by_kind.end()) return false;
   const auto it = table->second.find(key);
   if (it == table->second.end()) return false;
   table->second.erase(it);
@@ -125,17 +142,17 @@ bool MemoryStore::erase(const api::KindInfo& kind, std::string_view key) {
 
 std::vector<const StoredObject*> MemoryStore::list(const api::KindInfo& kind) const {
   std::vector<const StoredObject*> out;
-  if (const auto table = tables_.find(&kind); table != tables_.end()) {
-    out.reserve(table->second.size());
-    for (const auto& entry : table->second) out.push_back(entry.second.get());
+  if (const Tables::Table* table = tables_->find(kind)) {
+    out.reserve(table->size());
+    for (const auto& entry : *table) out.push_back(entry.second.get());
   }
   std::sort(out.begin(), out.end(), [](const auto* a, const auto* b) { return a->key < b->key; });
   return out;
 }
 
 std::size_t MemoryStore::count(const api::KindInfo& kind) const {
-  const auto table = tables_.find(&kind);
-  return table == tables_.end() ? 0 : table->second.size();
+  const Tables::Table* table = tables_->find(kind);
+  return table ? table->size() : 0;
 }
 
 }  // namespace sluice::host

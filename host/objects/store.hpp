@@ -13,7 +13,6 @@
 #include <memory>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 #include "api/scheme/scheme.hpp"
@@ -75,6 +74,9 @@ class ObjectStore {
 
 class MemoryStore final : public ObjectStore {
  public:
+  MemoryStore();
+  ~MemoryStore() override;
+
   const StoredObject* find(const api::KindInfo& kind, std::string_view key) const override;
   void put(StoredObject object) override;
   bool erase(const api::KindInfo& kind, std::string_view key) override;
@@ -82,9 +84,8 @@ class MemoryStore final : public ObjectStore {
   std::size_t count(const api::KindInfo& kind) const override;
 
  private:
-  // The key is a view of the object's own key.
-  using Table = std::unordered_map<std::string_view, std::unique_ptr<StoredObject>>;
-  std::unordered_map<const api::KindInfo*, Table> tables_;
+  struct Tables;
+  std::unique_ptr<Tables> tables_;
 };
 
 }  // namespace sluice::host
