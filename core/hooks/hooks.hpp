@@ -274,6 +274,7 @@ struct Notification {
   std::string reason;
   std::vector<std::string> others;      ///< keys
   std::vector<std::string> claimed_by;  ///< plugins that claim the workload
+  bool gone = false;                    ///< it was deleted; who claimed it is not known
 };
 
 class Notifications {

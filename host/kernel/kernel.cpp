@@ -45,7 +45,8 @@ Kernel::Kernel(const EngineConfig& config, const hooks::HostHooks& hooks, Intake
       workload_kind_(api::kueue_kind(intake.scheme(), "Workload")),
       check_kind_(api::kueue_kind(intake.scheme(), "AdmissionCheck")),
       waits_for_pods_(config.pods_ready_timeout.has_value()),
-      blocks_admission_(config.block_admission) {}
+      blocks_admission_(config.block_admission),
+      notices_(engine_, store_, workload_kind_, plugins_, changes_) {}
 
 void Kernel::begin_instant(Time now) {
   now_ = now;
@@ -379,7 +380,7 @@ bool Kernel::run(std::size_t steps) {
     if (cycle_) observer_.cycled(*cycle_);
     more |= worked || (listener_ && listener_->has_work());
     const std::uint64_t changes = changes_;
-    notify_plugins();
+    notices_.tell(decisions_);
     more |= changes_ != changes;
     more |= apply_requests();
   }
@@ -401,108 +402,8 @@ void Kernel::commit_deactivation(const Decision& decision) {
   put_stored(std::move(changed), old);
 }
 
-namespace {
-
-std::optional<hooks::Event> event_of(DecisionType type) {
-  switch (type) {
-    case DecisionType::kQuotaReserved:
-      return hooks::Event::kReserved;
-    case DecisionType::kAdmitted:
-      return hooks::Event::kAdmitted;
-    case DecisionType::kEvicted:
-      return hooks::Event::kEvicted;
-    case DecisionType::kDeactivated:
-      return hooks::Event::kDeactivated;
-    case DecisionType::kFinished:
-      return hooks::Event::kFinished;
-    case DecisionType::kWaitingForVictims:
-      return hooks::Event::kWaitingForVictims;
-    case DecisionType::kReservationLost:
-      return hooks::Event::kReservationLost;
-    case DecisionType::kPending:
-    case DecisionType::kRequeued:
-    case DecisionType::kCheckState:
-    case DecisionType::kLowered:
-    case DecisionType::kStatus:
-      return std::nullopt;
-  }
-  return std::nullopt;
-}
-
-}  // namespace
-
-/// The workload as plugins are told of it.
-std::shared_ptr<const api::Workload> Kernel::told_of(WorkloadId id) const {
-  auto out = std::make_shared<api::Workload>();
-  if (const auto object = engine_.object(id)) {
-    *out = *object;
-    out->status = engine_.status(id);
-  } else {  // deleted since it was decided
-    const std::string& key = engine_.key(id);
-    out->meta.ns = key.substr(0, key.find('/'));
-    out->meta.name = key.substr(key.find('/') + 1);
-  }
-  return out;
-}
-
-hooks::Notification Kernel::notification(hooks::Event event, WorkloadId id,
-                                         std::shared_ptr<const api::Workload> workload) {
-  const StoredObject* stored = store_.find(workload_kind_, engine_.key(id));
-  return {++notifications_,
-          event,
-          std::move(workload),
-          {},
-          {},
-          stored ? claims_of(*stored).plugins : std::vector<std::string>()};
-}
-
-void Kernel::tell_present_state() {
-  for (const WorkloadId id : engine_.workloads()) {
-    const WorkloadState state = engine_.state(id);
-    if (state == WorkloadState::kQuotaReserved)
-      plugins_.notify_again(notification(hooks::Event::kReserved, id, told_of(id)));
-    if (state == WorkloadState::kAdmitted)
-      plugins_.notify_again(notification(hooks::Event::kAdmitted, id, told_of(id)));
-  }
-}
-
-void Kernel::notify_plugins() {
-  if (!plugins_.listens()) return;
-  // What a step decided on a workload follows each other, and leaves it in one state, unless a
-  // plugin that is told of the first changes something.
-  std::optional<WorkloadId> last;
-  std::uint64_t as_of = 0;
-  std::shared_ptr<const api::Workload> workload;
-  const auto tell = [&](hooks::Event event, WorkloadId id, const std::string& reason,
-                        std::vector<std::string> others) {
-    if (last != id || as_of != changes_) workload = told_of(id);
-    last = id;
-    as_of = changes_;
-    hooks::Notification told = notification(event, id, workload);
-    told.reason = reason;
-    told.others = std::move(others);
-    plugins_.notify(told);
-  };
-  for (std::size_t i = 0; i < decisions_.size(); ++i) {
-    const Decision& decision = decisions_[i];
-    const bool preempted = decision.type == DecisionType::kEvicted && !decision.by.empty();
-    const bool first_of_set = preempted && (i == 0 || decisions_[i - 1].by != decision.by);
-    if (const auto by = first_of_set ? engine_.find(decision.by) : std::nullopt) {
-      std::vector<std::string> victims;
-      for (std::size_t j = i; j < decisions_.size() && decisions_[j].by == decision.by; ++j)
-        if (decisions_[j].type == DecisionType::kEvicted)
-          victims.push_back(engine_.key(decisions_[j].workload));
-      tell(hooks::Event::kPreempting, *by, "", std::move(victims));
-    }
-    if (decision.type == DecisionType::kEvicted && !decision.admitted)
-      tell(hooks::Event::kReservationLost, decision.workload, decision.reason, {});
-    if (const auto event = event_of(decision.type))
-      tell(*event, decision.workload, decision.reason, {});
-  }
-}
-
 bool Kernel::apply_requests() {
-  if (plugins_.take_restarted()) tell_present_state();
+  if (plugins_.take_restarted()) notices_.tell_present_state();
   const auto requests = plugins_.take_requests();
   for (const auto& request : requests) {
     if (request.type == EngineRequest::Type::kTraitsChanged) {

@@ -23,6 +23,8 @@
 #include "core/base/result.hpp"
 #include "core/engine/engine.hpp"
 #include "host/kernel/made_pods.hpp"
+#include "host/kernel/plugin_notices.hpp"
+#include "host/kernel/plugin_port.hpp"
 #include "host/kernel/staged_changes.hpp"
 #include "host/kernel/traits_source.hpp"
 #include "host/kernel/workload_reader.hpp"
@@ -30,7 +32,6 @@
 #include "host/objects/controller.hpp"
 #include "host/objects/intake.hpp"
 #include "host/objects/store.hpp"
-#include "host/plugins/host_side.hpp"
 
 namespace sluice::host {
 
@@ -48,25 +49,6 @@ class DecisionObserver {
   virtual void cycled(const CycleReport&) {}
   /// All pods of an admitted workload run, for the first time since it was admitted.
   virtual void pods_ready(Time, WorkloadId) {}
-};
-
-/// The plugins' part between two cycles; implemented by the plugin host. [control]
-class PluginPort {
- public:
-  virtual ~PluginPort() = default;
-  /// The clock of the instant that begins; timers that are due are delivered.
-  virtual void begin_instant(Time now) = 0;
-  /// Told after the commit, in order.
-  virtual void notify(const hooks::Notification& notification) = 0;
-  virtual bool listens() const = 0;
-  /// Whether plugins that want to be told were started again since the last call, and have
-  /// forgotten what they were told; notify_again() tells those alone.
-  virtual bool take_restarted() { return false; }
-  virtual void notify_again(const hooks::Notification&) {}
-  /// What plugins asked of the engine since the last call.
-  virtual std::vector<EngineRequest> take_requests() = 0;
-  /// When the next timer fires; kNever without one.
-  virtual Time next_timer() const = 0;
 };
 
 /// What keeps other objects in line with these: the controllers. [kernel's thread]
@@ -220,11 +202,6 @@ class Kernel {
   void note_pods_ready(const TypedObject& typed);
   void commit_deactivation(const Decision& decision);
   bool step();
-  std::shared_ptr<const api::Workload> told_of(WorkloadId id) const;
-  void notify_plugins();
-  hooks::Notification notification(hooks::Event event, WorkloadId id,
-                                   std::shared_ptr<const api::Workload> workload);
-  void tell_present_state();
   bool apply_requests();
 
   Engine engine_;
@@ -246,7 +223,7 @@ class Kernel {
   Time now_ = 0;
   std::unique_ptr<StagedChanges> staged_;  // while staging
   std::uint64_t changes_ = 0;              // that took effect
-  std::uint64_t notifications_ = 0;
+  PluginNotices notices_;
   std::vector<Decision> decisions_;   // of the running step
   std::optional<CycleReport> cycle_;  // of the running step, if it was a cycle
 };

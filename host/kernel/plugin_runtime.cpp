@@ -110,11 +110,7 @@ Result<std::unique_ptr<PluginRuntime>> PluginRuntime::again(
 
 Result<std::unique_ptr<PluginRuntime>> PluginRuntime::activated(std::unique_ptr<PluginSet> set) {
   if (auto active = set->activate(); !active) return active.error();
-  std::unique_ptr<PluginRuntime> runtime(new PluginRuntime(std::move(set)));
-  for (const PluginStatus& status : runtime->set_->status())
-    runtime->listens_ |= std::find(status.extensions.begin(), status.extensions.end(),
-                                   "post-admit/1") != status.extensions.end();
-  return runtime;
+  return std::unique_ptr<PluginRuntime>(new PluginRuntime(std::move(set)));
 }
 
 bool PluginRuntime::wants(const api::KindInfo& kind) const {

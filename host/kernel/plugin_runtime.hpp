@@ -49,11 +49,13 @@ class PluginRuntime final : public PluginPort, public WriteValidators {
     if (!timers_held_) set_->fire_timers(now);
   }
   void notify(const hooks::Notification& notification) override { set_->notify(notification); }
-  bool take_restarted() override { return listens_ && set_->take_restarted(); }
+  bool take_restarted() override { return set_->take_restarted(); }
   void notify_again(const hooks::Notification& notification) override {
     set_->notify_again(notification);
   }
-  bool listens() const override { return listens_; }
+  bool listens(hooks::Event event, bool claimed) const override {
+    return set_->listens(event, claimed);
+  }
   std::vector<EngineRequest> take_requests() override { return set_->take_requests(); }
   Time next_timer() const override { return set_->next_timer(); }
 
@@ -71,7 +73,6 @@ class PluginRuntime final : public PluginPort, public WriteValidators {
   static Result<std::unique_ptr<PluginRuntime>> activated(std::unique_ptr<PluginSet> set);
 
   std::unique_ptr<PluginSet> set_;
-  bool listens_ = false;
   bool timers_held_ = false;
 };
 

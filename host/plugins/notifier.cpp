@@ -38,19 +38,50 @@ bool manages(const LoadedPlugin& plugin, const hooks::Notification& told) {
          told.claimed_by.end();
 }
 
+/// Whose a workload was that is gone is not known; it may have been the plugin's.
+bool wants(const LoadedPlugin& plugin, const EventFilter& filter, const hooks::Notification& told) {
+  return filter.passes(told.event, told.gone || manages(plugin, told));
+}
+
+Result<EventFilter> filter_of(LoadedPlugin& plugin) {
+  const sluice_post_admit_t& table = *plugin.extensions().post_admit;
+  if (!SLUICE_HAS(&table, events) || table.events == nullptr) return EventFilter::everything();
+  IncomingText text;
+  const sluice_sink_t sink = text.sink();
+  std::vector<std::string> lines;
+  hooks::Fault fault;
+  const Answer answer = plugin.call(Hook::kToldEvents, fault, [&] {
+    const std::int32_t code = table.events(plugin.self(), &sink);
+    Nonsense nonsense;
+    lines = text.names("an event", nonsense);
+    return plugin.judged(code, nonsense);
+  });
+  if (answer != Answer::kOk) return Error{"it does not say: " + plugin.health().last_fault()};
+  return EventFilter::parse(lines);
+}
+
 }  // namespace
 
-Notifier::Notifier(std::vector<LoadedPlugin*> plugins, const PluginClock& clock, LogSink log,
-                   const FaultLimits& limits)
-    : clock_(clock), log_(std::move(log)), limits_(limits) {
-  for (LoadedPlugin* plugin : plugins)
-    outboxes_.push_back({plugin, {}, 0, 0, RestartWatch(*plugin), false, false});
+Result<std::unique_ptr<Notifier>> Notifier::make(const std::vector<LoadedPlugin*>& plugins,
+                                                 const PluginClock& clock, LogSink log,
+                                                 const FaultLimits& limits) {
+  std::unique_ptr<Notifier> out(new Notifier(clock, std::move(log), limits));
+  for (LoadedPlugin* plugin : plugins) {
+    auto filter = filter_of(*plugin);
+    if (!filter)
+      return filter.error().context("plugin " + plugin->name() +
+                                    ", of which events it wants to be told (post-admit)");
+    out->all_.join(*filter);
+    out->outboxes_.push_back({plugin, *filter, {}, 0, 0, RestartWatch(*plugin), false, false});
+  }
+  return out;
 }
 
 void Notifier::notify(const hooks::Notification& notification) {
   if (outboxes_.empty()) return;
   const auto shared = std::make_shared<const hooks::Notification>(notification);
   for (Outbox& outbox : outboxes_) {
+    if (!wants(*outbox.plugin, outbox.filter, notification)) continue;
     tell_later(outbox, shared);
     const bool at_once = manages(*outbox.plugin, notification) && outbox.attempts == 0;
     if (at_once || outbox.waiting.size() == 1) send(outbox, clock_.now(), at_once);
@@ -78,7 +109,7 @@ bool Notifier::take_restarted() {
 void Notifier::notify_again(const hooks::Notification& notification) {
   const auto shared = std::make_shared<const hooks::Notification>(notification);
   for (Outbox& outbox : outboxes_) {
-    if (!outbox.restarted) continue;
+    if (!outbox.restarted || !wants(*outbox.plugin, outbox.filter, notification)) continue;
     tell_later(outbox, shared);
     if (outbox.waiting.size() == 1) send(outbox, clock_.now(), false);
   }

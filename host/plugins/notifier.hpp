@@ -1,4 +1,5 @@
-// Notifier: tells plugins what was decided, in order, at least once, with bounded retry.
+// Notifier: tells plugins what was decided, in order, at least once, with bounded retry; each what
+// it wants to be told of.
 //
 // Each plugin has a queue of its own, so a plugin that asks for a retry holds up nobody else, and
 // hears everything in order. One that has not answered yet is told nothing else. A notification
@@ -9,17 +10,21 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "core/hooks/hooks.hpp"
+#include "host/plugins/event_filter.hpp"
 #include "host/plugins/loaded_plugin.hpp"
 
 namespace sluice::host {
 
 class Notifier final : public hooks::Notifications {
  public:
-  Notifier(std::vector<LoadedPlugin*> plugins, const PluginClock& clock, LogSink log,
-           const FaultLimits& limits);
+  /// Asks the plugins what they want to be told of. The error names the plugin.
+  static Result<std::unique_ptr<Notifier>> make(const std::vector<LoadedPlugin*>& plugins,
+                                                const PluginClock& clock, LogSink log,
+                                                const FaultLimits& limits);
 
   void notify(const hooks::Notification& notification) override;
 
@@ -28,7 +33,8 @@ class Notifier final : public hooks::Notifications {
   bool take_restarted();
   void notify_again(const hooks::Notification& notification);
 
-  bool has_listeners() const { return !outboxes_.empty(); }
+  /// Does any of them want to be told of such an event? `claimed`: by a plugin.
+  bool listens(hooks::Event event, bool claimed) const { return all_.passes(event, claimed); }
 
   /// Tells what is due for another attempt.
   void retry(Time now);
@@ -41,6 +47,7 @@ class Notifier final : public hooks::Notifications {
   static constexpr std::size_t kMaxWaiting = 100'000;
   struct Outbox {
     LoadedPlugin* plugin = nullptr;
+    EventFilter filter;
     std::deque<std::shared_ptr<const hooks::Notification>> waiting;
     int attempts = 0;  // of the first one that waits
     Time due = 0;
@@ -49,6 +56,9 @@ class Notifier final : public hooks::Notifications {
     bool asked = false;  // the first one that waits, and it has not answered
   };
 
+  Notifier(const PluginClock& clock, LogSink log, const FaultLimits& limits)
+      : clock_(clock), log_(std::move(log)), limits_(limits) {}
+
   void tell_later(Outbox& outbox, const std::shared_ptr<const hooks::Notification>& notification);
   void send(Outbox& outbox, Time now, bool at_once);
   void tell_first(Outbox& outbox);
@@ -56,6 +66,7 @@ class Notifier final : public hooks::Notifications {
   void drop_first(Outbox& outbox, const std::string& why);
 
   std::vector<Outbox> outboxes_;
+  EventFilter all_;  // of all of them
   const PluginClock& clock_;
   LogSink log_;
   FaultLimits limits_;

@@ -191,9 +191,11 @@ Result<void> PluginSet::bind(const PluginSetConfig& config) {
     controllers_.push_back(std::move(controller).value());
   }
 
-  notifier_ = std::make_unique<Notifier>(
+  auto notifier = Notifier::make(
       those_with(plugins_, [](const Extensions& e) { return e.post_admit != nullptr; }),
       *config.clock, services_.log, config.limits);
+  if (!notifier.ok()) return notifier.error();
+  notifier_ = std::move(notifier).value();
 
   auto validators = Validators::make(
       those_with(plugins_, [](const Extensions& e) { return e.validator != nullptr; }));

@@ -132,8 +132,9 @@ class PluginSet {
   void notify_again(const hooks::Notification& notification) {
     notifier_->notify_again(notification);
   }
-  /// Does any plugin want to be told?
-  bool listens() const { return notifier_->has_listeners(); }
+  bool listens(hooks::Event event, bool claimed) const {
+    return notifier_->listens(event, claimed);
+  }
   std::uint64_t lost_notifications() const { return notifier_->lost(); }
 
   /// The next moment at which fire_timers() has something to do; kNever without one.

@@ -51,6 +51,8 @@ class ConcurrentAdmission {
   std::string filter_shape_key(const sluice::Workload& workload);
   void filter(const sluice::FilterQuery& query, sluice::FilterAnswer& answer) const;
   void veto(const sluice::VetoQuery& query, sluice::VetoAnswer& answer) const;
+  /// Of options, whose preemption it is; of all that are evicted, because one may become a parent.
+  std::vector<std::string> told_events() const { return {"Preempting claimed", "Evicted"}; }
   sluice::Told notify(const sluice::Notification& told);
 
   // ---- keeping objects in line

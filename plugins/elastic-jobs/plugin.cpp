@@ -246,6 +246,10 @@ class ElasticJobs {
 
   // ---- post-admit/1
 
+  /// Who opts in has traits, and so is claimed.
+  std::vector<std::string> told_events() const {
+    return {"Admitted claimed", "Finished claimed", "ReservationLost claimed"};
+  }
   sluice::Told notify(const sluice::Notification& told) {
     if (opts_in(told.workload())) telling_.decided(told);
     return sluice::Told::kDone;

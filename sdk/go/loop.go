@@ -247,7 +247,13 @@ func (l *loop) points() (Object, error) {
 		points["timers/1"] = Object{}
 	}
 	if _, ok := l.plugin.(Notified); ok {
-		points["post-admit/1"] = Object{}
+		point := Object{}
+		if len(l.what.ToldEvents) > 0 {
+			point["events"] = l.what.ToldEvents
+		}
+		points["post-admit/1"] = point
+	} else if len(l.what.ToldEvents) > 0 {
+		return refuse("ToldEvents", "Notify")
 	}
 	if l.what.Schema != nil {
 		points["schema/1"] = Object{"contribution": l.what.Schema}

@@ -26,6 +26,9 @@ type Plugin struct {
 	ConfigSchema json.RawMessage
 	// CheckControllers are the values of spec.controllerName that it answers for.
 	CheckControllers []string
+	// ToldEvents are those that Notify is called for: `Admitted`, or `Admitted claimed`, which is
+	// of workloads that the plugin claims. None: all.
+	ToldEvents []string
 	// WatchedKinds, each `GROUP/VERSION KIND`: objects that Reconcile is called for.
 	WatchedKinds []string
 	// ValidatedKinds, each `GROUP/KIND`: objects whose writes Validate and SetDefaults see.

@@ -81,6 +81,19 @@ func TestItProvidesWhatItHasMethodsFor(t *testing.T) {
 	}
 }
 
+type listener struct{}
+
+func (listener) Notify(sluice.Notification) error { return nil }
+
+func TestItNamesTheEventsThatItWants(t *testing.T) {
+	what := sluice.Plugin{Name: "listener", Version: "1.0.0", ToldEvents: []string{"Admitted claimed"},
+		New: func(*sluice.Host, json.RawMessage) (any, error) { return listener{}, nil }}
+	point, _ := sluicetest.New(t, what, "").Points["post-admit/1"].(map[string]any)
+	if events, _ := point["events"].([]any); len(events) != 1 || events[0] != "Admitted claimed" {
+		t.Errorf("it names %v", point)
+	}
+}
+
 func TestWhatIsDecidedIsReported(t *testing.T) {
 	plugin := &both{}
 	host := sluicetest.New(t, whole(plugin), `{"limit": 3}`)

@@ -96,9 +96,10 @@ AT(sluice_notification_t, reason, 32);
 AT(sluice_notification_t, other_count, 48);
 AT(sluice_notification_t, others, 56);
 
-SIZE(sluice_post_admit_t, 16);
+SIZE(sluice_post_admit_t, 24);
 AT(sluice_post_admit_t, reserved, 4);
 AT(sluice_post_admit_t, notify, 8);
+AT(sluice_post_admit_t, events, 16);
 
 SIZE(sluice_veto_query_t, 64);
 AT(sluice_veto_query_t, queue, 4);

@@ -229,7 +229,7 @@ class Names(unittest.TestCase):
             FakeHost(kind).__enter__()
 
     def test_a_text_is_no_list(self):
-        for field in ("check_controllers", "watched_kinds", "validated_kinds"):
+        for field in ("check_controllers", "watched_kinds", "validated_kinds", "told_events"):
             self.refused(f"Names.{field} is 'ConfigMap'; it must be a list of str",
                          **{field: "ConfigMap"})
             self.refused(f"Names.{field} is \\[5\\]; it must be a list of str", **{field: [5]})
@@ -238,6 +238,7 @@ class Names(unittest.TestCase):
         self.refused("names validated_kinds, but has no validate", validated_kinds=["ConfigMap"],
                      set_defaults=lambda self, write: None)
         self.refused("names watched_kinds, but has no reconcile", watched_kinds=["v1 ConfigMap"])
+        self.refused("names told_events, but has no notify", told_events=["Admitted"])
 
     def test_lines_are_no_text_either(self):
         kind = type("Lines", (Check,), {"explain_check": lambda self, query: "one line"})
@@ -270,6 +271,7 @@ class Names(unittest.TestCase):
 
 class Everything(sluice.Plugin):
     name = "everything"
+    told_events = ["Admitted", "Evicted claimed"]
     watched_kinds = ["batch/v1 Job"]
     validated_kinds = ["batch/Job"]
     config_schema = {"type": "object"}
@@ -339,6 +341,8 @@ class AllPoints(unittest.TestCase):
     def test_notifications_and_timers(self):
         told = {"sequence": 1, "workload": {}, "reason": "", "others": []}
         with FakeHost(Everything) as host:
+            self.assertEqual(host.points["post-admit/1"],
+                             {"events": ["Admitted", "Evicted claimed"]})
             self.assertTrue(host.call("post-admit.notify", event="Admitted", **told)["retry"])
             host.call("post-admit.notify", event="Evicted", **told)
             self.assertEqual(list(host.timers), [7])

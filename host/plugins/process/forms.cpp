@@ -61,6 +61,7 @@ constexpr MemberForm kForms[] = {
     {SLUICE_EXT_CONTROLLER, "kinds", MemberType::kTexts, true},
     {SLUICE_EXT_VALIDATOR, "kinds", MemberType::kTexts, true},
     {SLUICE_EXT_VALIDATOR, "setsDefaults", MemberType::kYesNo},
+    {SLUICE_EXT_POST_ADMIT, "events", MemberType::kTexts},
     {SLUICE_EXT_SCHEMA, "contribution", MemberType::kAny, true},  // an object, or a list of them
 
     {kAnyRequest, "request", MemberType::kNumber, true, 1},
@@ -132,7 +133,7 @@ constexpr MemberForm kForms[] = {
 };
 
 /// Extension points of which nothing has to be known.
-constexpr std::string_view kBarePoints[] = {SLUICE_EXT_TIMERS, SLUICE_EXT_POST_ADMIT};
+constexpr std::string_view kBarePoints[] = {SLUICE_EXT_TIMERS};
 
 /// What an object may have: the members of these.
 struct Forms {

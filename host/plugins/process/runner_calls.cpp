@@ -122,6 +122,10 @@ Runner::Answered Runner::points() {
       said = names("kinds", table.kinds);
       said.boolean("setsDefaults", SLUICE_HAS(&table, set_defaults) && table.set_defaults);
     }
+    if (id == SLUICE_EXT_POST_ADMIT) {
+      const sluice_post_admit_t& table = *extensions_.post_admit;
+      if (SLUICE_HAS(&table, events) && table.events) said = names("events", table.events);
+    }
     if (id == SLUICE_EXT_SCHEMA) {
       std::string text;
       const sluice_sink_t sink = sink_of(text);

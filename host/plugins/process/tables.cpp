@@ -217,7 +217,11 @@ std::int32_t notify(sluice_instance_t* self, const sluice_notification_t* told) 
   return ask(self, "post-admit.notify", members);
 }
 
-constexpr sluice_post_admit_t kPostAdmit{sizeof(sluice_post_admit_t), 0, &notify};
+std::int32_t told_events(sluice_instance_t* self, const sluice_sink_t* out) {
+  return write_names(self, SLUICE_EXT_POST_ADMIT, "events", out);
+}
+
+constexpr sluice_post_admit_t kPostAdmit{sizeof(sluice_post_admit_t), 0, &notify, &told_events};
 
 std::int32_t contribute(sluice_instance_t* self, const sluice_sink_t* out) {
   const json::object* said = api::find_object(ProcessInstance::of(self).points, SLUICE_EXT_SCHEMA);

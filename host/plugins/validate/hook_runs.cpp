@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "host/plugins/capacity_api.hpp"
+#include "host/plugins/event_filter.hpp"
 #include "host/plugins/workload_api.hpp"
 
 namespace sluice::host {
@@ -248,6 +249,21 @@ std::string ask_control_hooks(TestInstance& instance, HostAge age) {
       ask_traits(instance, age) + ask_order(instance, age) + ask_job_hooks(instance, age);
   notify_all(instance, age);
   return text;
+}
+
+void ask_told_events(TestInstance& instance) {
+  const auto* post_admit = instance.table<sluice_post_admit_t>(SLUICE_EXT_POST_ADMIT);
+  if (!SLUICE_HAS(post_admit, events) || post_admit->events == nullptr) return;
+  IncomingText text;
+  const sluice_sink_t sink = text.sink();
+  const Asking asking("post-admit.events", "");
+  const std::int32_t code = post_admit->events(instance.self, &sink);
+  expect(code == SLUICE_OK,
+         "events answered " + std::to_string(code) + ": " + instance.side.take_fault_text());
+  Nonsense nonsense;
+  const auto filter = EventFilter::parse(text.names("an event", nonsense));
+  expect(!nonsense, nonsense.sentence());
+  expect(filter.ok(), filter.ok() ? "" : filter.error().text);
 }
 
 int ask_better(const TestInstance& instance, sluice_outcome_t a, sluice_outcome_t b) {

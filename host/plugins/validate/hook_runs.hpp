@@ -40,6 +40,9 @@ int ask_better(const TestInstance& instance, sluice_outcome_t a, sluice_outcome_
 /// Jobs that are no objects, to the hooks about jobs. Part of feed_garbage().
 void feed_job_garbage(TestInstance& instance);
 
+/// Of which events the plugin wants to be told: some that there are.
+void ask_told_events(TestInstance& instance);
+
 /// The names that a check-controller answers for.
 std::vector<std::string> names_of_checks(TestInstance& instance);
 

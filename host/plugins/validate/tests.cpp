@@ -243,6 +243,13 @@ void many_threads(const Subject& subject) {
     expect(answer == expected, "answers change when many threads ask");
 }
 
+void told_events(const Subject& subject) {
+  TestInstance instance(*subject.root, subject.config);
+  instance.start();
+  needs(instance.table<void>(SLUICE_EXT_POST_ADMIT) != nullptr, SLUICE_EXT_POST_ADMIT);
+  ask_told_events(instance);
+}
+
 void notify_again(const Subject& subject) {
   TestInstance instance(*subject.root, subject.config);
   instance.start();
@@ -445,6 +452,8 @@ constexpr ValidateTest kTests[] = {
     {"search-order", "better() is a strict order", TestNeeds::kRunning, &search_order, false},
     {"many-threads", "cycle hooks answer the same from four threads at once", TestNeeds::kRunning,
      &many_threads, false},
+    {"told-events", "a plugin wants to be told of events that there are", TestNeeds::kRunning,
+     &told_events},
     {"notify-again", "a notification may come again", TestNeeds::kRunning, &notify_again},
     {"notify-late", "a notification may come late, or for a workload that nobody knows",
      TestNeeds::kRunning, &notify_late},

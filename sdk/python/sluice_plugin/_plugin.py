@@ -121,6 +121,9 @@ class Plugin:
     validated_kinds: ClassVar[Sequence[str]] = ()
     """`GROUP/KIND`: objects whose writes validate() and set_defaults() see. validate() has to be
     there; one that only sets defaults accepts everything in it."""
+    told_events: ClassVar[Sequence[str]] = ()
+    """Events that notify() is called for: `Admitted`, or `Admitted claimed`, which is of workloads
+    that the plugin claims. None: all."""
     schema: ClassVar[Optional[Dict[str, Json]]] = None
     """What it adds to kinds (docs/plugins/schema.md)."""
 
@@ -219,7 +222,7 @@ def _is_list_of(values: Any, kind: type) -> bool:
 
 def _check_lists(kind: Type[Plugin]) -> None:
     """A str is a sequence of its letters, which nobody means here."""
-    for field in ("check_controllers", "watched_kinds", "validated_kinds"):
+    for field in ("check_controllers", "watched_kinds", "validated_kinds", "told_events"):
         names = getattr(kind, field)
         if not isinstance(names, (list, tuple, set, frozenset)) or \
                 not all(isinstance(name, str) for name in names):
@@ -317,7 +320,7 @@ class Loop:
         if self._has("timer"):
             points["timers/1"] = {}
         if self._has("notify"):
-            points["post-admit/1"] = {}
+            points["post-admit/1"] = {"events": list(kind.told_events)}
         if kind.schema is not None:
             points["schema/1"] = {"contribution": kind.schema}
         return points
@@ -329,7 +332,8 @@ class Loop:
         if kind.check_controllers and not (self._has("begin_check") or self._has("decide")):
             raise Refused(f"{kind.__name__} names check_controllers, but has neither "
                           "begin_check() nor decide()")
-        for field, method in (("watched_kinds", "reconcile"), ("validated_kinds", "validate")):
+        for field, method in (("watched_kinds", "reconcile"), ("validated_kinds", "validate"),
+                              ("told_events", "notify")):
             if getattr(kind, field) and not self._has(method):
                 raise Refused(f"{kind.__name__} names {field}, but has no {method}()")
         self._plugin = kind(self._host, call["config"])

@@ -101,6 +101,11 @@ pub trait QueueOrder: Plugin {
 pub trait PostAdmit: Plugin {
     /// May come twice for the same. `[control]`
     fn notify(&mut self, turn: &Turn<'_>, what: &Notification<'_>) -> Result<Told, Fault>;
+    /// Of which events it wants to be told: the name of the event, and ` claimed` behind it where
+    /// only workloads matter that the plugin claims (`workload-traits/1`). None: of all. `[load]`
+    fn events(&self) -> Vec<String> {
+        Vec::new()
+    }
 }
 
 /// timers/1: called when a timer is due that was set with `Host::set_timer`.

@@ -48,7 +48,7 @@ TEST_F(PluginCommand, ValidateSaysWhatFailed) {
   EXPECT_EQ(good.status, 0) << good.out << good.err;
   EXPECT_THAT(good.out,
               AllOf(HasSubstr("success  create-destroy-1000 "), HasSubstr("skipped  search-order "),
-                    HasSubstr("31 tests: "), HasSubstr(" skipped, 0 failed")));
+                    HasSubstr("32 tests: "), HasSubstr(" skipped, 0 failed")));
   const RunResult bad = sluice("plugin validate " + kFolder + "crosses.so");
   EXPECT_EQ(bad.status, 1);
   EXPECT_THAT(bad.out, HasSubstr("an exception crossed the line: past the line"));

@@ -62,6 +62,10 @@ concept HasNotify = requires {
   &T::notify;
 };
 template <typename T>
+concept HasToldEvents = requires {
+  &T::told_events;
+};
+template <typename T>
 concept HasQueueChanged = requires {
   &T::queue_changed;
 };
@@ -161,6 +165,7 @@ SLUICE_DETAIL_HIDDEN(traits)
 SLUICE_DETAIL_HIDDEN(order_local_queue)
 SLUICE_DETAIL_HIDDEN(order_workload)
 SLUICE_DETAIL_HIDDEN(notify)
+SLUICE_DETAIL_HIDDEN(told_events)
 SLUICE_DETAIL_HIDDEN(queue_changed)
 SLUICE_DETAIL_HIDDEN(timer)
 SLUICE_DETAIL_HIDDEN(schema)
@@ -268,6 +273,7 @@ constexpr void check_visible() {
   SLUICE_DETAIL_VISIBLE(order_local_queue);
   SLUICE_DETAIL_VISIBLE(order_workload);
   SLUICE_DETAIL_VISIBLE(notify);
+  SLUICE_DETAIL_VISIBLE(told_events);
   SLUICE_DETAIL_VISIBLE(queue_changed);
   SLUICE_DETAIL_VISIBLE(timer);
   SLUICE_DETAIL_VISIBLE(schema);
@@ -329,6 +335,11 @@ constexpr bool check_signatures() {
   if constexpr (HasNotify<T>)
     static_assert(kMatches<Told, decltype(&T::notify), T&, const Notification&>,
                   "write it as: sluice::Told notify(const sluice::Notification&)");
+  if constexpr (HasToldEvents<T>) {
+    static_assert(HasNotify<T>, "told_events without notify, which it is about");
+    static_assert(kMatches<std::vector<std::string>, decltype(&T::told_events), T&>,
+                  "write it as: std::vector<std::string> told_events() const");
+  }
   if constexpr (HasQueueChanged<T>)
     static_assert(kMatches<void, decltype(&T::queue_changed), T&, const Queue&>,
                   "write it as: void queue_changed(const sluice::Queue&)");

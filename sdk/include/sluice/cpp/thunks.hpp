@@ -121,6 +121,13 @@ struct Thunks {
                    [&] { return static_cast<std::int32_t>(s.object.notify(Notification(told))); });
   }
 
+  static std::int32_t told_events(sluice_instance_t* self, const sluice_sink_t* out) noexcept {
+    Self& s = Self::of(self);
+    return guarded(s.host, [&] {
+      for (const std::string& event : s.object.told_events()) Sink(out).write(event + "\n");
+    });
+  }
+
   static std::int32_t queue_changed(sluice_instance_t* self, const sluice_queue_t* queue) noexcept {
     Self& s = Self::of(self);
     return guarded(s.host, [&] { s.object.queue_changed(Queue(queue)); });
@@ -277,7 +284,8 @@ struct Thunks {
     }
     if (id == SLUICE_EXT_QUEUE_ORDER) return queue_order();
     if constexpr (HasNotify<T>) {
-      static constexpr sluice_post_admit_t kTable{sizeof(sluice_post_admit_t), 0, &notify};
+      static constexpr sluice_post_admit_t kTable{sizeof(sluice_post_admit_t), 0, &notify,
+                                                  told_events_or_null()};
       if (id == SLUICE_EXT_POST_ADMIT) return &kTable;
     }
     if constexpr (HasQueueChanged<T>) {
@@ -348,6 +356,12 @@ struct Thunks {
   static constexpr decltype(sluice_queue_order_t::workload) order_workload_or_null() {
     if constexpr (HasOrderWorkload<T>)
       return &order_workload;
+    else
+      return nullptr;
+  }
+  static constexpr decltype(sluice_post_admit_t::events) told_events_or_null() {
+    if constexpr (HasToldEvents<T>)
+      return &told_events;
     else
       return nullptr;
   }

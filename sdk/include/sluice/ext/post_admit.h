@@ -1,11 +1,11 @@
 /* post-admit/1: is notified of what was decided, after it was committed.
  *
- * Every plugin that provides it gets all notifications, in order of `sequence`, at least once:
- * after a restart those of the present state come again, and a call that answered SLUICE_RETRY or
- * failed is repeated (with growing pauses, a few times; then the host gives up and shows it). So
- * expect notifications that were seen before. What a plugin writes when it is notified of a
- * workload that it claims (workload-traits/1) is in the commit of the decision. A plugin's failure
- * never undoes a decision. */
+ * Every plugin that provides it gets all notifications that it wants (events), in order of
+ * `sequence`, at least once: after a restart those of the present state come again, and a call that
+ * answered SLUICE_RETRY or failed is repeated (with growing pauses, a few times; then the host
+ * gives up and shows it). So expect notifications that were seen before. What a plugin writes when
+ * it is notified of a workload that it claims (workload-traits/1) is in the commit of the decision.
+ * A plugin's failure never undoes a decision. */
 #ifndef SLUICE_EXT_POST_ADMIT_H
 #define SLUICE_EXT_POST_ADMIT_H
 
@@ -43,6 +43,12 @@ typedef struct sluice_post_admit {
   uint32_t reserved;
   /* [control] */
   int32_t (*notify)(sluice_instance_t* self, const sluice_notification_t* notification);
+  /* Writes of which events it wants to be told, one per line: the name without SLUICE_EVENT_, as
+   * one word (`Admitted`, `ReservationLost`); `claimed` behind it: only of workloads that the
+   * plugin claims (workload-traits/1). NULL, or no line: of all events of all workloads. Asked
+   * once; what it leaves out costs nothing. A line that the host does not understand is an error.
+   * [load] */
+  int32_t (*events)(sluice_instance_t* self, const sluice_sink_t* out);
 } sluice_post_admit_t;
 
 SLUICE_EXTERN_C_END

@@ -184,6 +184,7 @@ c_structs! { EXT_LAYOUTS;
         size: u32,
         reserved: u32,
         notify: c_fn!(*mut Instance, *const Notification; i32),
+        events: c_fn!(*mut Instance, *const Sink; i32),
     }
     sluice_schema Schema {
         size: u32,

@@ -252,11 +252,17 @@ thunk!(control notify<T: PostAdmit>(what: *const abi::Notification) |object, tur
     })
 });
 
+thunk!(control told_events<T: PostAdmit>(out: *const abi::Sink) |object, _turn| {
+    HostSink::new(out).write(&object.events().join("\n"));
+    Ok(abi::OK)
+});
+
 const fn post_admit<T: PostAdmit>() -> abi::PostAdmit {
     abi::PostAdmit {
         size: size_of_u32::<abi::PostAdmit>(),
         reserved: 0,
         notify: Some(notify::<T>),
+        events: Some(told_events::<T>),
     }
 }
 
