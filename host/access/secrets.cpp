@@ -37,12 +37,6 @@ std::string hex_of(const unsigned char* bytes, std::size_t size) {
   return out;
 }
 
-std::string folder_of(const std::string& path) {
-  const auto slash = path.rfind('/');
-  if (slash == std::string::npos) return ".";
-  return slash == 0 ? "/" : path.substr(0, slash);
-}
-
 }  // namespace
 
 Digest sha256(std::string_view text) {
@@ -84,26 +78,6 @@ std::string to_base64(std::string_view bytes) {
   return {reinterpret_cast<const char*>(out.data()), static_cast<std::size_t>(length)};
 }
 
-Result<void> write_secret_file(const std::string& path, std::string_view content) {
-  const std::string temporary = path + ".new";
-  ::unlink(temporary.c_str());  // of a run that was killed
-  {
-    const Fd file(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
-    if (!file) return system_error(temporary);
-    for (std::string_view rest = content; !rest.empty();) {
-      const ssize_t written = ::write(file.get(), rest.data(), rest.size());
-      if (written < 0 && errno == EINTR) continue;
-      if (written <= 0) return system_error(temporary);
-      rest.remove_prefix(static_cast<std::size_t>(written));
-    }
-    if (::fsync(file.get()) != 0) return system_error(temporary);
-  }
-  if (::rename(temporary.c_str(), path.c_str()) != 0) return system_error(path);
-  const Fd folder(::open(folder_of(path).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (!folder || ::fsync(folder.get()) != 0) return system_error(folder_of(path));
-  return {};
-}
-
 Result<std::string> read_small_file(const std::string& path) {
   constexpr std::size_t kMost = 1U << 20;
   const Fd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
@@ -128,8 +102,10 @@ Result<void> make_private_folder(const std::string& path) {
     std::filesystem::create_directories(folder.parent_path(), error);
     if (error) return Error{path + ": " + error.message()};
   }
-  if (::mkdir(path.c_str(), 0700) != 0 && errno != EEXIST) return system_error(path);
-  return {};
+  if (::mkdir(path.c_str(), 0700) == 0) return {};
+  if (errno != EEXIST) return system_error(path);
+  if (std::filesystem::is_directory(folder, error)) return {};  // somebody else made it meanwhile
+  return Error{path + ": is a file; it has to be a folder"};
 }
 
 }  // namespace sluice::host

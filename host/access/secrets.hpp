@@ -1,6 +1,6 @@
-// Secrets: random tokens, their digests, and writing files that hold some.
+// Secrets: random tokens, their digests, and where files lie that hold some.
 //
-// Pure functions and one that writes a file; any thread.
+// Pure functions, and two of files and folders; any thread.
 #pragma once
 
 #include <array>
@@ -25,10 +25,6 @@ bool same_digest(const Digest& a, const Digest& b);
 Result<std::string> random_token();
 
 std::string to_base64(std::string_view bytes);
-
-/// Replaces `path` by a file with this content and mode 0600: a reader finds the old content or the
-/// new one, never a part, also after a crash. The folder must exist.
-Result<void> write_secret_file(const std::string& path, std::string_view content);
 
 /// The content of a file of at most 1 MiB. The error names the path.
 Result<std::string> read_small_file(const std::string& path);

@@ -15,6 +15,7 @@
 #include "api/schema/formats.hpp"
 #include "host/access/pki.hpp"
 #include "host/access/tokens.hpp"
+#include "host/base/files.hpp"
 #include "host/base/log.hpp"
 #include "host/manifests/manifests.hpp"
 
@@ -106,8 +107,8 @@ Result<CertifiedKey> read_pair(const std::string& certificate, const std::string
 }
 
 Result<void> write_pair(const CertifiedKey& pair, const std::string& path) {
-  if (auto written = write_secret_file(path + ".key", pair.key); !written) return written;
-  return write_secret_file(path + ".crt", pair.certificate);
+  if (auto written = write_durably(path + ".key", pair.key); !written) return written;
+  return write_durably(path + ".crt", pair.certificate);
 }
 
 /// The pair at `path`.crt and .key, without a path the one of before, when it is good for a while
@@ -300,7 +301,7 @@ Result<Digest> publish_kubeconfig(const std::string& path, const std::string& fo
         return folder_made.error();
       const std::string line = "# Digest of the token in the administrator's kubeconfig.\n" +
                                token_line(sha256(token), admin_identity());
-      if (auto written = write_secret_file(kept, line); !written) return written.error();
+      if (auto written = write_durably(kept, line); !written) return written.error();
     }
   }
   const auto slash = path.rfind('/');
@@ -310,7 +311,7 @@ Result<Digest> publish_kubeconfig(const std::string& path, const std::string& fo
   const std::string text = kubeconfig_text(url_of(address), keys.trust, token);
   // A start on a full disk writes nothing that is there.
   if (const auto present = read_small_file(path); present && *present == text) return sha256(token);
-  if (auto written = write_secret_file(path, text); !written) return written.error();
+  if (auto written = write_durably(path, text); !written) return written.error();
   return sha256(token);
 }
 

@@ -69,7 +69,7 @@ spdlog::logger& logger() {
   return *made;
 }
 
-std::string quoted(std::string_view text) {
+std::string in_quotes(std::string_view text) {
   std::string out;
   if (find_bad_utf8(text) == std::string_view::npos)
     api::append_json_text(text, out);
@@ -90,15 +90,15 @@ bool is_plain(std::string_view text) {
 std::string as_text(std::string_view part, std::string_view message, const LogFields& fields) {
   std::string out = fmt::format("{}: {}", part, one_line(message, kMostOfALine));
   for (const auto& [name, value] : fields) {
-    out += fmt::format(" {}={}", name, is_plain(value) ? value : quoted(value));
+    out += fmt::format(" {}={}", name, is_plain(value) ? value : in_quotes(value));
   }
   return out;
 }
 
 std::string as_json(std::string_view part, std::string_view message, const LogFields& fields) {
-  std::string out = fmt::format(R"("part":{},"message":{})", quoted(part), quoted(message));
+  std::string out = fmt::format(R"("part":{},"message":{})", in_quotes(part), in_quotes(message));
   for (const auto& [name, value] : fields)
-    out += fmt::format(",{}:{}", quoted(name), quoted(value));
+    out += fmt::format(",{}:{}", in_quotes(name), in_quotes(value));
   return out;
 }
 

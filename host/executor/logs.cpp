@@ -9,7 +9,7 @@
 #include <boost/json/object.hpp>
 #include <utility>
 
-#include "host/executor/process/files.hpp"
+#include "host/base/files.hpp"
 #include "host/executor/process/line_log.hpp"
 #include "host/executor/process/run_record.hpp"
 #include "host/objects/parts.hpp"

@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "host/base/version.hpp"
-#include "host/executor/process/files.hpp"
+#include "host/base/files.hpp"
 #include "host/objects/parts.hpp"
 
 namespace sluice::host {

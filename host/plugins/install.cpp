@@ -13,7 +13,7 @@
 #include <system_error>
 #include <utility>
 
-#include "host/base/fd.hpp"
+#include "host/base/files.hpp"
 #include "host/base/trusted_file.hpp"
 #include "host/plugins/extensions.hpp"
 #include "host/plugins/signature.hpp"
@@ -49,12 +49,7 @@ class FreshFile {
     const Fd file(::open(own_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
     if (!file) return system_error(own_);
     there_ = true;
-    while (!bytes.empty()) {
-      const ssize_t n = ::write(file.get(), bytes.data(), bytes.size());
-      if (n < 0 && errno == EINTR) continue;
-      if (n <= 0) return system_error(own_);
-      bytes.remove_prefix(static_cast<std::size_t>(n));
-    }
+    if (!write_all(file.get(), bytes)) return system_error(own_);
     if (::fchmod(file.get(), 0644) != 0 || ::fsync(file.get()) != 0) return system_error(own_);
     return check_writers(own_.string());
   }
@@ -68,12 +63,6 @@ class FreshFile {
   fs::path path_, own_;
   bool there_ = false;
 };
-
-Result<void> sync_folder(const fs::path& folder) {
-  const Fd open(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (!open || ::fsync(open.get()) != 0) return system_error(folder);
-  return {};
-}
 
 /// What is in the place of the new file.
 struct Present {
@@ -148,7 +137,7 @@ Result<void> replace_file(const fs::path& path, std::string_view text) {
   FreshFile fresh(path);
   if (auto written = fresh.write(text); !written) return written;
   if (auto named = fresh.take_name(); !named) return named;
-  return sync_folder(path.has_parent_path() ? path.parent_path() : fs::path("."));
+  return sync_folder(path.parent_path());
 }
 
 Result<Placed> place_plugin(const PluginFile& file, std::string_view signatures,

@@ -18,6 +18,7 @@
 #include <string>
 
 #include "api/json/json.hpp"
+#include "host/base/files.hpp"
 #include "host/plugins/call_board.hpp"
 #include "host/plugins/crash_note.hpp"
 #include "host/plugins/plugin_set.hpp"
@@ -85,15 +86,6 @@ pid_t start(const Pipe& in, const Pipe& out) {
   posix_spawnattr_destroy(&attributes);
   errno = error;
   return error == 0 ? child : -1;
-}
-
-void write_all(int fd, std::string_view text) {
-  while (!text.empty()) {
-    const ssize_t n = ::write(fd, text.data(), text.size());
-    if (n < 0 && errno == EINTR) continue;
-    if (n <= 0) return;  // it died: the answer says how
-    text.remove_prefix(static_cast<std::size_t>(n));
-  }
 }
 
 /// The end of what it says, until it says nothing more; false: it does not come to an end.
@@ -164,7 +156,8 @@ Result<void> try_plugins(const std::filesystem::path& directory,
                  std::strerror(errno)};
   in.close(0);
   out.close(1);
-  write_all(in.ends[1], request_of(directory, plugins));
+  // Where it died meanwhile, its answer says how.
+  static_cast<void>(write_all(in.ends[1], request_of(directory, plugins)));
   in.close(1);
   std::string said;
   const bool in_time = read_all(out.ends[0], Clock::now() + timeout, said);

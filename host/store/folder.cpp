@@ -12,6 +12,8 @@
 #include <cstring>
 #include <filesystem>
 
+#include "host/base/files.hpp"
+
 namespace sluice::host {
 namespace {
 
@@ -19,13 +21,6 @@ namespace fs = std::filesystem;
 
 Error failed(const std::string& path, const char* what) {
   return Error{path + ": " + what + ": " + std::strerror(errno)};
-}
-
-Result<void> sync_folder(const std::string& path) {
-  const Fd folder(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (!folder) return failed(path, "cannot be opened");
-  if (::fsync(folder.get()) != 0) return failed(path, "cannot be synced");
-  return {};
 }
 
 std::string parent_of(const std::string& path) {

@@ -9,7 +9,7 @@
 #include <csignal>
 #include <vector>
 
-#include "host/executor/process/files.hpp"
+#include "host/base/files.hpp"
 
 namespace sluice::host {
 namespace {

@@ -21,7 +21,7 @@
 #include <string_view>
 
 #include "core/base/time.hpp"
-#include "host/executor/process/files.hpp"
+#include "host/base/files.hpp"
 
 namespace sluice::host {
 

@@ -7,7 +7,7 @@
 #include <cstdio>
 #include <system_error>
 
-#include "host/executor/process/files.hpp"
+#include "host/base/files.hpp"
 
 namespace sluice::host {
 

@@ -8,7 +8,7 @@
 #include <system_error>
 #include <utility>
 
-#include "host/executor/process/files.hpp"
+#include "host/base/files.hpp"
 #include "host/executor/process/run_record.hpp"
 
 namespace sluice::host {

@@ -10,7 +10,7 @@
 #include <string_view>
 
 #include "core/base/result.hpp"
-#include "host/executor/process/files.hpp"
+#include "host/base/files.hpp"
 
 namespace sluice::host {
 

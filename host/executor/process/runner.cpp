@@ -20,7 +20,7 @@
 
 #include "host/base/wall_clock.hpp"
 #include "host/executor/process/control_group.hpp"
-#include "host/executor/process/files.hpp"
+#include "host/base/files.hpp"
 #include "host/executor/process/keeper.hpp"
 #include "host/executor/process/line_log.hpp"
 #include "host/executor/process/process_id.hpp"

@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <string>
 
-#include "host/executor/process/files.hpp"
+#include "host/base/files.hpp"
 #include "host/executor/process/run_record.hpp"
 
 namespace sluice::host {

@@ -23,7 +23,7 @@
 #include <vector>
 
 #include "core/base/result.hpp"
-#include "host/executor/process/files.hpp"
+#include "host/base/files.hpp"
 #include "host/executor/process/process_id.hpp"
 #include "host/executor/process/run_record.hpp"
 

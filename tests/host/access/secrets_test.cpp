@@ -1,4 +1,4 @@
-// Files with secrets: how they are written and read, and folders for them.
+// Files with secrets: how they are read, and folders for them.
 #include "host/access/secrets.hpp"
 
 #include <gtest/gtest.h>
@@ -21,24 +21,6 @@ mode_t permissions_of(const std::string& path) {
 }
 
 std::string said(const Result<void>& done) { return done.ok() ? "" : done.error().text; }
-
-// Also over what a run that was killed has left behind, which others could read.
-TEST(SecretFiles, AreWrittenWholeAndReadByNobodyElse) {
-  const TemporaryFolder folder;
-  const std::string file = folder / "token";
-  std::ofstream(file + ".new") << "of a run that was killed, and longer than what is written now";
-  fs::permissions(file + ".new", fs::perms(0644));
-  for (const std::string& content : {std::string("first"), std::string("2nd"), std::string()}) {
-    EXPECT_EQ(said(write_secret_file(file, content)), "");
-    const auto read = read_small_file(file);
-    ASSERT_TRUE(read.ok()) << read.error().text;
-    EXPECT_EQ(*read, content);
-    EXPECT_EQ(permissions_of(file), 0600U);
-    EXPECT_FALSE(fs::exists(file + ".new"));
-  }
-  EXPECT_EQ(said(write_secret_file(folder / "none/token", "x")),
-            (folder / "none/token.new") + ": No such file or directory");
-}
 
 TEST(SecretFiles, AreReadUpToAMebibyte) {
   const TemporaryFolder folder;
@@ -65,6 +47,8 @@ TEST(PrivateFolders, AreMadeWithThoseAboveThem) {
   EXPECT_EQ(permissions_of(deep), 0700U);
   EXPECT_EQ(said(make_private_folder(deep)), "") << "it is there";
   std::ofstream(folder / "file") << "x";
+  EXPECT_EQ(said(make_private_folder(folder / "file")),
+            (folder / "file") + ": is a file; it has to be a folder");
   EXPECT_NE(said(make_private_folder(folder / "file/pki")), "");
   EXPECT_NE(said(make_private_folder("/proc/pki")), "") << "nobody makes a folder there";
 }

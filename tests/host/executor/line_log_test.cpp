@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <string>
 
-#include "host/executor/process/files.hpp"
+#include "host/base/files.hpp"
 #include "tests/host/temporary_folder.hpp"
 
 namespace sluice::host {

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "host/executor/logs.hpp"
-#include "host/executor/process/files.hpp"
+#include "host/base/files.hpp"
 #include "host/executor/process/line_log.hpp"
 #include "host/executor/process/run_record.hpp"
 

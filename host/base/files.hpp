@@ -17,7 +17,14 @@ namespace sluice::host {
 /// `what PATH: reason` for the present errno.
 Error system_error(std::string_view what, const std::filesystem::path& path);
 
-/// Replaces the file. When it returns without error, the new content survives a power failure.
+/// Whether all of it was written; else errno says why not.
+bool write_all(int fd, std::string_view text);
+
+/// What was made, renamed or removed in the folder survives a power failure. Empty: the present one.
+Result<void> sync_folder(const std::filesystem::path& folder);
+
+/// Replaces the file by one that only this user may read. A reader finds the old content or the new
+/// one, never a part; when it returns without error, the new one survives a power failure.
 Result<void> write_durably(const std::filesystem::path& path, std::string_view text);
 
 /// Creates the file with this content, durably. False: there is one already, nothing was written.

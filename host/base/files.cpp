@@ -1,4 +1,4 @@
-#include "host/executor/process/files.hpp"
+#include "host/base/files.hpp"
 
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -11,22 +11,6 @@
 
 namespace sluice::host {
 namespace {
-
-bool write_all(int fd, std::string_view text) {
-  while (!text.empty()) {
-    const ssize_t n = ::write(fd, text.data(), text.size());
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0) return false;
-    text.remove_prefix(static_cast<std::size_t>(n));
-  }
-  return true;
-}
-
-Result<void> sync_folder(const std::filesystem::path& folder) {
-  const Fd fd(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (!fd || ::fsync(fd.get()) != 0) return system_error("cannot sync the folder", folder);
-  return {};
-}
 
 /// Writes and syncs what `fd` is open on.
 Result<void> fill(const Fd& fd, const std::filesystem::path& path, std::string_view text) {
@@ -42,11 +26,29 @@ Error system_error(std::string_view what, const std::filesystem::path& path) {
   return Error{std::string(what) + " " + path.string() + ": " + reason};
 }
 
+bool write_all(int fd, std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t n = ::write(fd, text.data(), text.size());
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return false;
+    text.remove_prefix(static_cast<std::size_t>(n));
+  }
+  return true;
+}
+
+Result<void> sync_folder(const std::filesystem::path& folder) {
+  const char* const path = folder.empty() ? "." : folder.c_str();
+  const Fd fd(::open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!fd || ::fsync(fd.get()) != 0) return system_error("cannot sync the folder", path);
+  return {};
+}
+
 Result<void> write_durably(const std::filesystem::path& path, std::string_view text) {
   std::filesystem::path beside = path;
   beside += ".new";
+  ::unlink(beside.c_str());  // of a run that was killed
   {
-    const Fd fd(::open(beside.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
+    const Fd fd(::open(beside.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
     if (!fd) return system_error("cannot create", beside);
     const Result<void> filled = fill(fd, beside, text);
     if (!filled) return filled;
