@@ -20,7 +20,8 @@ Error system_error(std::string_view what, const std::filesystem::path& path);
 /// Whether all of it was written; else errno says why not.
 bool write_all(int fd, std::string_view text);
 
-/// What was made, renamed or removed in the folder survives a power failure. Empty: the present one.
+/// What was made, renamed or removed in the folder survives a power failure. Empty: the present
+/// one.
 Result<void> sync_folder(const std::filesystem::path& folder);
 
 /// Replaces the file by one that only this user may read. A reader finds the old content or the new

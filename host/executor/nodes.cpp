@@ -10,8 +10,8 @@
 #include <thread>
 #include <utility>
 
-#include "host/base/version.hpp"
 #include "host/base/files.hpp"
+#include "host/base/version.hpp"
 #include "host/objects/parts.hpp"
 
 namespace sluice::host {

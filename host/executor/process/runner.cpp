@@ -18,9 +18,9 @@
 #include <optional>
 #include <vector>
 
+#include "host/base/files.hpp"
 #include "host/base/wall_clock.hpp"
 #include "host/executor/process/control_group.hpp"
-#include "host/base/files.hpp"
 #include "host/executor/process/keeper.hpp"
 #include "host/executor/process/line_log.hpp"
 #include "host/executor/process/process_id.hpp"

@@ -4,8 +4,8 @@
 #include <filesystem>
 #include <string>
 
-#include "host/executor/logs.hpp"
 #include "host/base/files.hpp"
+#include "host/executor/logs.hpp"
 #include "host/executor/process/line_log.hpp"
 #include "host/executor/process/run_record.hpp"
 
