@@ -57,7 +57,7 @@ void add_what_if_command(CLI::App& app, Action& action) {
       command
           ->add_option("--queue,-q", arguments->question.local_queue,
                        "LocalQueue: when each of the first 100 that wait in it would start")
-          ->type_name("NAME")
+          ->type_name("[NAMESPACE/]NAME")
           ->excludes(files);
   command
       ->add_option("--clusterqueue", arguments->question.cluster_queue,

@@ -40,7 +40,11 @@ Result<json::object> question_of(const WhatIfQuestion& question, const std::stri
   if (!question.cluster_queue.empty()) {
     spec["waiting"] = json::object{{"clusterQueue", question.cluster_queue}};
   } else if (!question.local_queue.empty()) {
-    spec["waiting"] = json::object{{"localQueue", question.local_queue}, {"namespace", ns}};
+    const std::size_t slash = question.local_queue.find('/');  // kubectl and explain print both
+    const bool both = slash != std::string::npos;
+    spec["waiting"] = json::object{
+        {"localQueue", both ? question.local_queue.substr(slash + 1) : question.local_queue},
+        {"namespace", both ? question.local_queue.substr(0, slash) : ns}};
   } else {
     auto objects = objects_of(question.files);
     if (!objects) return objects.error();

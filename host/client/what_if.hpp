@@ -18,7 +18,7 @@ struct WhatIfQuestion {
   bool remove = false;             ///< what if they were deleted
   bool estimate = true;            ///< when it would start, too
   // Of those that wait already, instead of files:
-  std::string local_queue;  ///< in the namespace
+  std::string local_queue;  ///< in the namespace, or NAMESPACE/NAME
   std::string cluster_queue;
 };
 

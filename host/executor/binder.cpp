@@ -18,11 +18,16 @@ namespace json = boost::json;
 // No object has more labels than 1,000: a selector that is cut here matches none, as the whole.
 constexpr std::size_t kMostSelectors = 1'001;
 
-bool matches_affinity(const api::PodTemplate& needs, const api::LabelMap& labels) {
+/// `{key: value}`, the first label of the node selector that is not among these; empty: all are.
+std::string missing_label(const api::PodTemplate& needs, const api::LabelMap& labels) {
   for (const auto& [key, value] : needs.node_selector) {
     const std::string* found = labels.find(key);
-    if (!found || *found != value) return false;
+    if (!found || *found != value) return "{" + key + ": " + value + "}";
   }
+  return {};
+}
+
+bool matches_affinity(const api::PodTemplate& needs, const api::LabelMap& labels) {
   if (!needs.required_affinity) return true;
   return std::any_of(needs.required_affinity->begin(), needs.required_affinity->end(),
                      [&](const api::NodeSelectorTerm& term) {
@@ -190,9 +195,11 @@ void Binder::use(const Pod& pod, std::int64_t sign) {
 
 std::string Binder::unfit(const Node& node, const api::PodTemplate& needs) const {
   if (node.closed) return "node(s) were unschedulable";
-  if (!matches_affinity(needs, node.labels)) {
-    return "node(s) didn't match Pod's node affinity/selector";
+  constexpr const char* kNoMatch = "node(s) didn't match Pod's node affinity/selector";
+  if (const std::string missing = missing_label(needs, node.labels); !missing.empty()) {
+    return std::string(kNoMatch) + " " + missing;  // mostly one that a flavor asks for
   }
+  if (!matches_affinity(needs, node.labels)) return kNoMatch;
   for (const api::Taint& taint : node.taints) {
     if (taint.effect == api::TaintEffect::kPreferNoSchedule || tolerated(needs, taint)) continue;
     return "node(s) had untolerated taint {" + taint.key + ": " + taint.value + "}";

@@ -333,6 +333,7 @@ class WhatIf(Seeing):
         self.assertIn('Nothing waits there', empty)
         _, name = self.waiting()
         table = self.command('what-if', '-n', 'team-a', '--queue', 'main').stdout
+        self.assertEqual(self.command('what-if', '--queue', 'team-a/main').stdout, table)
         self.assertRegex(table, r'WORKLOAD +START\n')
         self.assertIn(name, table)
         self.assertEqual(self.command('what-if', '--clusterqueue', 'shared').stdout, table)

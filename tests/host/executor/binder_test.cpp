@@ -100,7 +100,7 @@ TEST_F(BinderTest, SelectorsAffinityAndTaints) {
   }
   EXPECT_EQ(why("untol"),
             "Unschedulable: 0/2 nodes are available: 1 node(s) didn't match Pod's node "
-            "affinity/selector, 1 node(s) had untolerated taint {gpu: yes}.");
+            "affinity/selector {kind: gpu}, 1 node(s) had untolerated taint {gpu: yes}.");
 }
 
 // A pass over all that wait read each of them, however large, to find that it says so already.
@@ -129,7 +129,7 @@ TEST_F(BinderTest, ASelectorOfMoreLabelsThanAnythingHasMatchesNothing) {
   pod("p", R"("nodeSelector":{)" + selector + "},");
   EXPECT_EQ(why("p"),
             "Unschedulable: 0/1 nodes are available: 1 node(s) didn't match Pod's node "
-            "affinity/selector.");
+            "affinity/selector {k10: v}.");
 }
 
 TEST_F(BinderTest, GatedPodsAreNotBound) {
