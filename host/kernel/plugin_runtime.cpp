@@ -157,6 +157,7 @@ void PluginRuntime::check(std::string_view api_version, std::string_view kind, j
   for (const FieldError& error : errors)
     problems.push_back({kind_of(error.kind), error.path, detail_of(error)});
   if (*defaulted == text) return;
+  if (asking.changed) *asking.changed = true;
   boost::system::error_code code;  // it was judged as an object
   object = api::parse_deep(*defaulted, code).get_object();
 }

@@ -57,6 +57,7 @@ class WriteValidators {
   struct Asking {
     std::string_view user;  ///< empty: the host itself
     std::shared_ptr<WriteQuestions>* questions = nullptr;
+    bool* changed = nullptr;  ///< set where they made another one of the object
   };
   /// Fills in plugins' defaults and reports what they refuse. `old` is nullptr on creation.
   virtual void check(const api::KindInfo& kind, boost::json::object& object,

@@ -6,9 +6,13 @@
 // and the kernel's thread takes the draft if its own view says the same: a draft that holds is
 // exactly what that thread would have made. Else it is made anew.
 //
+// Plugins are asked on the kernel's thread alone. A draft of an object that they judge is encoded
+// all the same, as if they had nothing to change, which is what they mostly have; and is encoded
+// again when one had.
+//
 // Invariant: a draft that was refused says only why; one that is encoded needs nothing but an
-// identity (where `identified` is false), the word of the guard, and to be committed. Used by one
-// thread at a time.
+// identity (where `identified` is false), the word of plugins (where there is a `judged`) and of
+// the guard, and to be committed. Used by one thread at a time.
 #pragma once
 
 #include <boost/json/object.hpp>
@@ -98,6 +102,8 @@ struct Draft {
 
   // ---- once it is encoded
   bool encoded = false;
+  /// What plugins have to judge yet: the edit's object as it was before it was encoded.
+  std::optional<boost::json::object> judged;
   std::optional<ApiError> refused_late;  ///< after the guard had its say
   bool differs = true;                   ///< from what is stored
   PreparedObject prepared;               ///< as it is to be stored

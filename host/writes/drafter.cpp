@@ -118,11 +118,25 @@ std::optional<ApiError> Drafter::judge_fields(Draft& draft, const WriteMode& mod
 
 std::optional<ApiError> Drafter::ask_plugins(Draft& draft, const WriteMode& mode) const {
   Edit& edit = *draft.edit;
+  json::object& object = draft.judged ? *draft.judged : edit.after();
   IntakeOptions options = options_of(draft, mode);
+  bool changed = false;
+  options.asking.changed = &changed;
   if (mode.may_wait) options.asking.questions = &draft.questions;
-  const auto problems = intake_.ask_plugins(edit.kind(), edit.after(), edit.before(), options);
-  if (problems.empty()) return std::nullopt;
-  return invalid(edit.kind(), api::find_text(metadata_of(edit.after()), "name"), problems);
+  const auto problems = intake_.ask_plugins(edit.kind(), object, edit.before(), options);
+  if (!problems.empty())
+    return invalid(edit.kind(), api::find_text(metadata_of(object), "name"), problems);
+  if (!changed || !draft.judged) return std::nullopt;
+  edit.set_after(std::move(*draft.judged));
+  draft.encoded = false;
+  draft.judged.reset();
+  draft.refused_late.reset();
+  return std::nullopt;
+}
+
+void Drafter::encode_ahead(Draft& draft, const WriteMode& mode) const {
+  draft.judged.emplace(draft.edit->after(), draft.edit->storage());
+  encode(draft, mode);
 }
 
 /// The key of a new object; generateName is drawn until it is free.

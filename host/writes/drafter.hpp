@@ -54,7 +54,11 @@ class Drafter {
   /// Judges the draft's edit, and seals it unless plugins have to be asked before. Why not: in
   /// `refused`. REQUIRES: the edit says what is to become of the object.
   void validate(Draft& draft, const WriteMode& mode) const;
-  /// What plugins say of it; nothing is decided while the draft's questions wait. [kernel's thread]
+  /// Makes the form that is stored, before plugins judged what it is made from. REQUIRES: the draft
+  /// was validated and is not encoded.
+  void encode_ahead(Draft& draft, const WriteMode& mode) const;
+  /// What plugins say of it; nothing is decided while the draft's questions wait. Where they change
+  /// what it was encoded from, it is not encoded any more. [kernel's thread]
   std::optional<ApiError> ask_plugins(Draft& draft, const WriteMode& mode) const;
   /// Makes the form that is stored.
   void encode(Draft& draft, const WriteMode& mode) const;

@@ -99,10 +99,8 @@ ApiResult<WriteOutcome> ObjectWriter::take(Draft& draft, const WriteMode& mode) 
   if (draft.refused) return *draft.refused;
   Edit& edit = *draft.edit;
   const api::KindInfo& kind = edit.kind();
-  if (!draft.encoded) {  // plugins have their say first
-    if (!draft.identified)
-      give_identity(edit.after(), ids_.uid_for(kind, edit.after(), now()), now());
-    draft.identified = true;
+  if (!draft.encoded || draft.judged) {  // plugins have their say first
+    identify(draft);
     if (auto refused = drafter_.ask_plugins(draft, mode)) return *refused;
     if (draft.questions && draft.questions->wait()) return answered_later();
   }
@@ -113,11 +111,22 @@ ApiResult<WriteOutcome> ObjectWriter::take(Draft& draft, const WriteMode& mode) 
   return edit.is_new() ? store_new(draft, mode) : store_change(draft, mode);
 }
 
+/// Gives a new object the identity that it has not got yet, in each of its forms.
+void ObjectWriter::identify(Draft& draft) {
+  if (draft.identified) return;
+  json::object& after = draft.edit->after();
+  const std::string uid = ids_.uid_for(draft.edit->kind(), after, now());
+  if (draft.judged) give_identity(*draft.judged, uid, now());
+  if (draft.encoded)
+    give_identity(draft.prepared, uid, now() - now() % kSecond);
+  else
+    give_identity(after, uid, now());
+  draft.identified = true;
+}
+
 ApiResult<WriteOutcome> ObjectWriter::store_new(Draft& draft, const WriteMode& mode) {
   const ObjectRef ref = draft.edit->ref();
-  if (!draft.identified)
-    give_identity(draft.prepared, ids_.uid_for(*ref.kind, draft.edit->after(), now()),
-                  now() - now() % kSecond);
+  identify(draft);
   if (mode.dry_run) return outcome_of(draft.prepared.stored, 201, mode);
   kernel_.intake().remember(*ref.kind, draft.edit->after());
   kernel_.commit(std::move(draft.prepared));

@@ -87,6 +87,7 @@ class ObjectWriter final : public ObjectAccess {
 
  private:
   ApiResult<void> apply_workload_status(const ObjectRef& ref, const boost::json::object& after);
+  void identify(Draft& draft);
   ApiResult<WriteOutcome> store_new(Draft& draft, const WriteMode& mode);
   ApiResult<WriteOutcome> store_change(Draft& draft, const WriteMode& mode);
   void commit(Draft& draft);

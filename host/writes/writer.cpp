@@ -140,6 +140,7 @@ bool Writer::holds(const WriteRequest& request) const {
 std::shared_ptr<Draft> Writer::draft(const WriteRequest& request, const DraftView& view) const {
   auto out = std::make_shared<Draft>(view);
   fill(*out, request, nullptr);
+  if (!out->refused && !out->encoded) drafter_.encode_ahead(*out, mode_of(request));
   return out;
 }
 

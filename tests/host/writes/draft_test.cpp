@@ -5,7 +5,9 @@
 #include <functional>
 #include <future>
 #include <ostream>
+#include <tuple>
 
+#include "host/objects/parts.hpp"
 #include "host/writes/published_view.hpp"
 #include "tests/host/writes/host_fixture.hpp"
 
@@ -31,7 +33,8 @@ Configuration plain() { return HostFixture::with_engine({}); }
 struct Drafting : HostFixture {
   PublishedView published{store, intake, clock, ids};
 
-  Drafting() : HostFixture(plain(), nullptr, true) {
+  explicit Drafting(WriteValidators* judges = nullptr)
+      : HostFixture(plain(), nullptr, true, {}, {}, judges) {
     clock.set(now);
     for (const auto& [resource, body] : {std::pair{"configmaps", kMap},
                                          {"localqueues", kLocalQueue},
@@ -200,6 +203,59 @@ TEST_P(Drafts, ComeToWhatTheWriteComesTo) {
 
 INSTANTIATE_TEST_SUITE_P(All, Drafts, testing::ValuesIn(kRows),
                          [](const auto& row) { return std::string(row.param.name); });
+
+/// Plugins that judge every write, in one way.
+struct Judges final : WriteValidators {
+  enum class Way { kAgree, kRefuse, kChange };
+
+  explicit Judges(Way said) : way(said) {}
+  bool wants(const api::KindInfo&) const override { return true; }
+  void check(const api::KindInfo&, json::object& object, const json::object*, const Validate&,
+             std::vector<api::Problem>& problems, const Asking& asking) override {
+    if (!open) return;
+    api::append_canonical_json(object, asked.emplace_back());  // order of members aside
+    if (way == Way::kRefuse)
+      problems.push_back({api::Problem::Kind::kInvalid, "spec", "Invalid value: not so"});
+    if (way != Way::kChange) return;
+    object_of(object, "metadata")["annotations"] = json::object{
+        {"judged", "of " + std::string(api::find_text(object_of(object, "metadata"), "uid"))}};
+    *asking.changed = true;
+  }
+
+  Way way;
+  bool open = false;  // the objects of the fixture pass
+  std::vector<std::string> asked;
+};
+
+using Judging = std::tuple<Row, Judges::Way>;
+class DraftsThatPluginsJudge : public testing::TestWithParam<Judging> {};
+
+// They are asked about the same object, with its identity and before anything of it is noted, and
+// what they change is what is stored.
+TEST_P(DraftsThatPluginsJudge, ComeToWhatTheWriteComesTo) {
+  const auto& [row, way] = GetParam();
+  Judges here(way), there(way);
+  Drafting plain(&here), ahead(&there);
+  here.open = there.open = true;
+  const std::string wanted = outcome(plain, row.request(plain));
+  WriteRequest request = ahead.drafted(row.request(ahead));
+  EXPECT_TRUE(there.asked.empty()) << "a draft asks nobody";
+  ASSERT_TRUE(ahead.machine.holds(request));
+  EXPECT_EQ(outcome(ahead, std::move(request)), wanted);
+  EXPECT_EQ(there.asked, here.asked);
+}
+
+std::string name_of(const testing::TestParamInfo<Judging>& each) {
+  constexpr const char* kWays[] = {"Agree", "Refuse", "Change"};
+  return std::string(std::get<0>(each.param).name) +
+         kWays[static_cast<std::size_t>(std::get<1>(each.param))];
+}
+
+INSTANTIATE_TEST_SUITE_P(All, DraftsThatPluginsJudge,
+                         testing::Combine(testing::ValuesIn(kRows),
+                                          testing::Values(Judges::Way::kAgree, Judges::Way::kRefuse,
+                                                          Judges::Way::kChange)),
+                         name_of);
 
 /// A request, what happens before its turn, and whether its draft holds then.
 struct Meanwhile {

@@ -34,10 +34,11 @@ struct HostFixture {
   explicit HostFixture(EngineConfig engine = {}, EventSink* sink = nullptr)
       : HostFixture(with_engine(std::move(engine)), sink, false) {}
 
+  /// `judges`: in place of plugins that validate; nullptr: there are none.
   HostFixture(Configuration config, EventSink* sink, bool with_controllers, JobPages pages = {},
-              std::function<void()> other_pages = {})
+              std::function<void()> other_pages = {}, WriteValidators* judges = nullptr)
       : configuration(std::move(config)),
-        rules(with_pages(clock, std::move(pages))),
+        rules(with_pages(clock, std::move(pages), judges)),
         machine(configuration, *rules,
                 {.store = store,
                  .ids = ids,
@@ -48,8 +49,10 @@ struct HostFixture {
     apply(R"({"apiVersion":"v1","kind":"Namespace","metadata":{"name":"default"}})");
   }
 
-  static std::unique_ptr<Rules> with_pages(const PluginClock& clock, JobPages pages) {
+  static std::unique_ptr<Rules> with_pages(const PluginClock& clock, JobPages pages,
+                                           WriteValidators* judges) {
     auto out = Rules::without_plugins(clock);
+    if (judges) out->intake = std::make_unique<Intake>(out->scheme, judges);
     out->declare(std::move(pages));
     return out;
   }
