@@ -32,12 +32,6 @@ std::optional<Time> last_seen(const StoredObject& event) {
   return time(event.metadata.text(), "creationTimestamp");
 }
 
-Time last_seen(const json::object& event) {
-  for (const std::string_view field : {"lastTimestamp", "eventTime"})
-    if (const auto seen = api::find_time(event, field)) return *seen;
-  return api::find_time(part(event, "metadata"), "creationTimestamp").value_or(0);
-}
-
 constexpr std::size_t kMostAtOnce = 64;  // the writes of others wait for them
 constexpr Duration kRetry = 60 * kSecond;
 
@@ -106,29 +100,33 @@ Result<void> WorkloadRetention::remove_with_job(const std::string& key,
 }
 
 EventRetention::EventRetention(const api::Scheme& scheme, std::int64_t most, Duration keep)
-    : events_(scheme.find("v1", "Event")), most_(most), keep_(keep) {}
+    : events_(scheme.find("v1", "Event")), most_(static_cast<std::size_t>(most)), keep_(keep) {}
 
 void EventRetention::changed(const ObjectChange& change, std::vector<WorkKey>& keys) {
-  if (change.deleted()) --present_;
-  if (change.deleted() || change.before) return;
-  ++present_;
-  looks_.emplace(last_seen(*change.stored).value_or(0) + keep_, change.key);
+  if (change.deleted()) {
+    due_.erase(change.key);
+    return;
+  }
+  const Time due = last_seen(*change.stored).value_or(0) + keep_;
+  due_[change.key] = due;
+  if (change.before) return;
+  looks_.emplace(due, change.key);
   // The timer is that of the earliest.
-  if (looks_.top().second == change.key || present_ > most_) keys.push_back({events_, {}});
+  if (looks_.top().second == change.key || due_.size() > most_) keys.push_back({events_, {}});
 }
 
 /// A piece at a time; of too many a few more go than have to, so that not each new one costs a
 /// turn.
 Result<Time> EventRetention::reconcile(const WorkKey&, ObjectAccess& objects) {
-  const std::int64_t enough = present_ > most_ ? most_ - most_ / 128 : most_;
+  const std::size_t enough = due_.size() > most_ ? most_ - most_ / 128 : most_;
   for (std::size_t n = 0; n < kMostAtOnce && !looks_.empty(); ++n) {
     const auto [look, key] = looks_.top();
-    const bool too_many = present_ > enough;
+    const bool too_many = due_.size() > enough;
     if (objects.now() < look && !too_many) return look;
     looks_.pop();
-    const auto event = objects.get(*events_, key);
-    if (!event) continue;
-    const Time due = last_seen(*event) + keep_;
+    const auto found = due_.find(key);
+    if (found == due_.end()) continue;  // somebody else deleted it
+    const Time due = found->second;
     const bool seen_since = due > look;
     if (objects.now() < due && (seen_since || !too_many)) {
       looks_.emplace(due, key);
@@ -138,7 +136,7 @@ Result<Time> EventRetention::reconcile(const WorkKey&, ObjectAccess& objects) {
     }
   }
   if (looks_.empty()) return kNever;
-  return present_ > most_ ? objects.now() : std::max(objects.now(), looks_.top().first);
+  return due_.size() > most_ ? objects.now() : std::max(objects.now(), looks_.top().first);
 }
 
 }  // namespace sluice::host

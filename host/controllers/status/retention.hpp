@@ -9,6 +9,7 @@
 #include <queue>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -52,11 +53,11 @@ class EventRetention final : public Controller {
 
  private:
   const api::KindInfo* events_;
-  std::int64_t most_;
+  std::size_t most_;
   Duration keep_;
-  std::int64_t present_ = 0;
+  std::unordered_map<std::string, Time> due_;  // when each that is there is to go
   /// When to look at which Event, the earliest first. One that was seen again since is put off
-  /// then, so that a repeated Event costs nothing here.
+  /// then, so that a repeated Event costs next to nothing here.
   using Look = std::pair<Time, std::string>;
   std::priority_queue<Look, std::vector<Look>, std::greater<>> looks_;
 };
