@@ -227,6 +227,12 @@ struct Judges final : WriteValidators {
   std::vector<std::string> asked;
 };
 
+constexpr const char* word_of(Judges::Way way) {
+  constexpr const char* kWords[] = {"Agree", "Refuse", "Change"};
+  return kWords[static_cast<std::size_t>(way)];
+}
+std::ostream& operator<<(std::ostream& out, Judges::Way way) { return out << word_of(way); }
+
 using Judging = std::tuple<Row, Judges::Way>;
 class DraftsThatPluginsJudge : public testing::TestWithParam<Judging> {};
 
@@ -246,9 +252,7 @@ TEST_P(DraftsThatPluginsJudge, ComeToWhatTheWriteComesTo) {
 }
 
 std::string name_of(const testing::TestParamInfo<Judging>& each) {
-  constexpr const char* kWays[] = {"Agree", "Refuse", "Change"};
-  return std::string(std::get<0>(each.param).name) +
-         kWays[static_cast<std::size_t>(std::get<1>(each.param))];
+  return std::string(std::get<0>(each.param).name) + word_of(std::get<1>(each.param));
 }
 
 INSTANTIATE_TEST_SUITE_P(All, DraftsThatPluginsJudge,
