@@ -383,5 +383,28 @@ TEST(Checks, AStoppedQueueCancelsReservationsAndLeavesAdmittedOnes) {
   EXPECT_EQ(s.state("y"), "reserved") << "its queue goes on";
 }
 
+// The delay that a Retry asked for is shown until the next answer; those of others mean nothing.
+TEST(Checks, OnlyARetryKeepsItsDelay) {
+  Scenario s;
+  s.flavor("f").queue(four().checked_by("a").checked_by("b")).submit(Job("w", "q").cpu(1)).run();
+  s.answer("w", "b", "Pending", "", 30).answer("w", "a", "Retry", "", 60).run();
+  const auto checks = s.engine.status(*s.engine.find("ns/w")).admission_checks;
+  EXPECT_EQ(checks[0].requeue_after_seconds, 60);
+  EXPECT_EQ(checks[1].requeue_after_seconds, std::nullopt);
+}
+
+TEST(Checks, TheTimeOfACheckIsThatOfItsState) {
+  Scenario s;
+  s.flavor("f").queue(four().checked_by("a").checked_by("b")).submit(Job("w", "q").cpu(1)).run();
+  const auto since = [&s] {
+    return s.engine.status(*s.engine.find("ns/w")).admission_checks[0].last_transition_time;
+  };
+  const Time began = s.now();
+  s.after(5).answer("w", "a", "Pending", "in a while").run();
+  EXPECT_EQ(since(), began);
+  s.after(5).answer("w", "a", "Ready").run();
+  EXPECT_EQ(since(), began + 10 * kSecond);
+}
+
 }  // namespace
 }  // namespace sluice

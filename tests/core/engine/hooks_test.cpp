@@ -210,5 +210,30 @@ TEST_F(Hooks, StopBestTakesTheBetterOne) {
   EXPECT_EQ(s.assigned("a"), "main=1 cpu:f");
 }
 
+TEST_F(Hooks, OneThatFitsWholeIsNotTriedWithFewerPods) {
+  int looks = 0;
+  search.verdict = [&looks](const hooks::SearchStep&) {
+    ++looks;
+    return hooks::SearchVerdict::kGoOn;
+  };
+  auto s = with(searched());
+  s->submit(Job("a", "q").cpu(1).count(4).min_count(1)).run();
+  EXPECT_EQ(s->assigned("a"), "main=4 cpu:f");
+  EXPECT_EQ(looks, 1);
+}
+
+TEST_F(Hooks, OneWithoutVictimsReservesWhereNobodyIsProtected) {
+  // q uses its 4, and low's 1 does not make room for high's 4: nothing was vetoed, so that small,
+  // which comes after it, gets none of the 2 that are left.
+  veto.hands_off = {"somebody else"};
+  Scenario s(Scenario::single_thread(), vetoed());
+  s.flavor("f").queue(Queue("q").cohort("c").quota("cpu", {{"f", 4}}).lower_priority());
+  s.queue(Queue("other").cohort("c").quota("cpu", {{"f", 0}}));
+  s.cohort(CohortOf("c").quota("cpu", {{"f", 2}}));
+  s.submit(Job("low", "q").cpu(1)).submit(Job("higher", "q").cpu(3).priority(10)).run();
+  s.submit(Job("high", "q").cpu(4).priority(9)).submit(Job("small", "other").cpu(2)).step();
+  EXPECT_EQ(s.admitted(), "higher low");
+}
+
 }  // namespace
 }  // namespace sluice::testing

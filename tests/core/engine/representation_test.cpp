@@ -231,5 +231,16 @@ TEST_F(Represented, StrangersDoNotSpeakForIt) {
   EXPECT_EQ(says("QuotaReserved"), "False OnHold: nobody stands for it yet");
 }
 
+TEST_F(Represented, TurnedOffItIsEvictedAsTheMemberThatWasEvictedLast) {
+  // m2 waits all the time; m1 was evicted by high.
+  both();
+  s->after(1).submit(Job("high", "q").cpu(4).priority(9));
+  s->submit(Job("high2", "q").cpu(4).priority(9)).run();
+  ASSERT_EQ(says("Evicted", "m2"), "(nothing)");
+  traits.of("w").inactive_because = "nobody is left";
+  s->after(1).submit(Job("w", "q").cpu(3).active(false)).run();
+  EXPECT_EQ(says("Evicted").substr(0, 14), "True Preempted");
+}
+
 }  // namespace
 }  // namespace sluice::testing

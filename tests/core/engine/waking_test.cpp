@@ -188,5 +188,56 @@ TEST(Waking, WhoHasWhatNobodyElseGetsIsNotLookedAt) {
   EXPECT_EQ(s.engine.stats().quiet_wakes, 2U);
 }
 
+// p has 5 and runs 1, 2 and 2 of them; b waits for 2. When the 1 is given back nobody is looked at;
+// then comes a queue without cohort, and what b lacks is known anew: the next release lets it
+// start.
+TEST(Waking, WhoWaitsStartsAlsoAfterAChangeElsewhere) {
+  Scenario s;
+  s.flavor("f").queue(Queue("p").cohort("c").quota("cpu", {{"f", 5}}));
+  s.queue(Queue("q").cohort("c").quota("cpu", {{"f", 0}}));
+  s.submit(Job("1", "p").cpu(1)).submit(Job("2", "p").cpu(2)).submit(Job("3", "p").cpu(2)).run();
+  s.after(1).submit(Job("b", "q").cpu(2)).run();
+  s.after(1).finish("1").run();
+  EXPECT_EQ(s.engine.stats().quiet_wakes, 1U);
+  s.after(1).queue(Queue("elsewhere").quota("cpu", {{"f", 1}})).run();
+  s.after(1).finish("2").run();
+  EXPECT_EQ(s.state("b"), "admitted");
+}
+
+// Of 8, p uses 6 and newer, which has b's priority, 1: b of 4 lacks 3, and with what newer has 2.
+// It preempts newer with the second release of 1, where it may.
+TEST(Waking, WhatItMightPreemptCountsForOneThatWaits) {
+  using api::WithinClusterQueue;
+  for (const auto policy :
+       {WithinClusterQueue::kLowerPriority, WithinClusterQueue::kLowerOrNewerEqualPriority}) {
+    const bool may = policy == WithinClusterQueue::kLowerOrNewerEqualPriority;
+    Scenario s;
+    s.flavor("f").queue(Queue("p").cohort("c").quota("cpu", {{"f", 4}}));
+    s.queue(Queue("q").cohort("c").quota("cpu", {{"f", 4}}).within(policy));
+    for (const char* name : {"1", "2"}) s.submit(Job(name, "p").cpu(1));
+    s.submit(Job("more", "p").cpu(4)).submit(Job("newer", "q").cpu(1).created(200)).run();
+    s.after(1).submit(Job("b", "q").cpu(4).created(100)).run();
+    s.after(1).finish("1").run();
+    EXPECT_EQ(s.admitted(), "2 more newer");
+    s.after(1).finish("2").run();
+    EXPECT_EQ(s.admitted(), may ? "b more" : "more newer");
+    EXPECT_EQ(s.engine.stats().quiet_wakes, may ? 1U : 2U);
+  }
+}
+
+// b would start with two of its four pods: of 4, four of 1 run, and the second that ends makes
+// room.
+TEST(Waking, OneThatMayStartWithFewerPodsStartsWhenThereIsRoomForThose) {
+  Scenario s;
+  s.flavor("f").queue(Queue("q").quota("cpu", {{"f", 4}}));
+  for (const char* name : {"1", "2", "3", "4"}) s.submit(Job(name, "q").cpu(1));
+  s.run();
+  s.after(1).submit(Job("b", "q").cpu(1).count(4).min_count(2)).run();
+  s.after(1).finish("1").run();
+  EXPECT_EQ(s.state("b"), "pending");
+  s.after(1).finish("2").run();
+  EXPECT_EQ(s.assigned("b"), "main=2 cpu:f");
+}
+
 }  // namespace
 }  // namespace sluice::testing

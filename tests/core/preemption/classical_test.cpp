@@ -184,5 +184,42 @@ TEST(Classical, ThePreemptionMessageNamesPreemptorReasonAndPaths) {
   EXPECT_EQ(status.condition("Evicted")->reason, "Preempted");
 }
 
+TEST(Classical, OneThatMayTakeItsOwnAloneBorrowsRatherThanTakeMore) {
+  // q uses 3 of its 4, and p wants 3: 8 in all, 3 of them other's. Without small's 1 there are 3,
+  // two of them borrowed; to stay within 4, large's 2 would have to go.
+  Scenario s;
+  s.flavor("f").queue(Queue("q").cohort("c").quota("cpu", {{"f", 4}}).lower_priority());
+  s.queue(Queue("other").cohort("c").quota("cpu", {{"f", 4}}));
+  s.submit(Job("large", "q").cpu(2).priority(1)).submit(Job("small", "q").cpu(1));
+  s.submit(Job("others", "other").cpu(3)).run();
+  EXPECT_EQ(evictions(s.submit(Job("p", "q").cpu(3).priority(5)).run()),
+            Lines("evicted small InClusterQueue by p"));
+}
+
+TEST(Classical, OfEqualsTheOneWithTheLowerUidIsTaken) {
+  // As texts: those that are numbers in another form are not compared with others as numbers.
+  const struct {
+    const char* a;
+    const char* b;
+    const char* taken;
+  } cases[] = {
+      {"10000000-0000-0000-0000-000000000000", "20000000-0000-0000-0000-000000000000", "a"},
+      {"10000000-0000-0000-0000-000000000000", "uid", "a"},
+      {"uid", "10000000-0000-0000-0000-000000000000", "b"},
+      {"uid-2", "uid-1", "b"},
+  };
+  for (const auto& each : cases) {
+    Scenario s;
+    s.flavor("f").queue(Queue("q").quota("cpu", {{"f", 2}}).lower_priority());
+    Job a = Job("a", "q").cpu(1), b = Job("b", "q").cpu(1);
+    a.object.meta.uid = each.a;
+    b.object.meta.uid = each.b;
+    s.submit(a).submit(b).run();
+    EXPECT_EQ(evictions(s.submit(Job("p", "q").cpu(1).priority(5)).run()),
+              Lines("evicted " + std::string(each.taken) + " InClusterQueue by p"))
+        << each.a << ' ' << each.b;
+  }
+}
+
 }  // namespace
 }  // namespace sluice::testing

@@ -327,5 +327,19 @@ TEST_F(Pending, UntoldAreThoseWhoseReasonChangedInKindAndNewcomers) {
   EXPECT_EQ(untold(), (Ids{1, 2, 3}));
 }
 
+TEST_F(Pending, EqualsStayParkedWhenTheFirstOfThemGoes) {
+  add(key(1, 0, 1), 7);
+  add(key(2, 0, 2), 7);
+  queue.park_with_equals(1, because("no room"));
+  queue.erase(1);
+  EXPECT_EQ(queue.head(), std::nullopt);
+  EXPECT_TRUE(queue.parked(2));
+}
+
+TEST_F(Pending, WakingMovesNobodyWhereNobodyIsParked) {
+  add(key(1, 0, 1), 7);
+  EXPECT_FALSE(queue.wake());
+}
+
 }  // namespace
 }  // namespace sluice
