@@ -53,5 +53,14 @@ TEST(PrivateFolders, AreMadeWithThoseAboveThem) {
   EXPECT_NE(said(make_private_folder("/proc/pki")), "") << "nobody makes a folder there";
 }
 
+TEST(SecretFiles, WithoutAFolderAreWrittenWhereTheProcessIs) {
+  const TemporaryFolder folder;
+  const fs::path before = fs::current_path();
+  fs::current_path(fs::path(folder / "token").parent_path());
+  EXPECT_EQ(said(write_secret_file("token", "x")), "");
+  fs::current_path(before);
+  EXPECT_TRUE(fs::exists(folder / "token"));
+}
+
 }  // namespace
 }  // namespace sluice::host::test

@@ -30,6 +30,23 @@ TEST(LiveStore, WorkingViewIsAtOncePublishedViewAfterTheCommit) {
   EXPECT_EQ(store.working_version(), 2U);
 }
 
+TEST(LiveStore, ListsByKeyBeforeTheCommitAndAfterIt) {
+  LiveStore store(scheme(), nullptr);
+  std::string all;
+  for (char key = 'j'; key >= 'a'; --key) {
+    store.put(object(workload(), std::string("x/") + key));
+    all.insert(0, 1, key);
+  }
+  const auto listed = [&store] {
+    std::string out;
+    for (const StoredObject* each : store.list(workload())) out += each->key.back();
+    return out;
+  };
+  EXPECT_EQ(listed(), all);
+  ASSERT_EQ(commit(store), "");
+  EXPECT_EQ(listed(), all);
+}
+
 TEST(LiveStore, EveryChangeHasItsVersionAlsoADeletion) {
   LiveStore store(scheme(), nullptr);
   store.put(object(workload(), "a/x", "1"));
