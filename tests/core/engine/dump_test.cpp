@@ -59,5 +59,26 @@ TEST(Dump, WhoIsBeingEvictedIsTheFirstCandidate) {
   EXPECT_EQ(s.admitted(), "a-stays new");
 }
 
+// A status says of w of 2 that it lacks `lacks`; in truth it lacks 2.
+TEST(Dump, WhatAStatusSaysAlreadyIsNotToldAgain) {
+  const std::string needs =
+      "couldn't assign flavors to pod set main: insufficient unused quota for cpu in flavor f, ";
+  for (const char* lacks : {"2", "1"}) {
+    Scenario s;
+    s.flavor("f").queue(Queue("q").quota("cpu", {{"f", 4}}));
+    s.submit(admitted("old", 4));
+    Job w = Job("w", "q").cpu(2);
+    w.object.status.conditions = {
+        {"QuotaReserved", "False", "WaitingForQuota", needs + lacks + " more needed", 0, 0}};
+    s.submit(w).engine.take_statuses_as_told();
+    const std::string now = "pending w WaitingForQuota: " + needs + "2 more needed";
+    EXPECT_EQ(s.run_told(), *lacks == '2' ? Log() : Lines(now));
+    // What was told in between is what counts from then on.
+    s.after(1).queue(Queue("q").quota("cpu", {{"f", 1}})).run();
+    s.after(1).queue(Queue("q").quota("cpu", {{"f", 4}}));
+    EXPECT_EQ(s.run_told(), Lines(now));
+  }
+}
+
 }  // namespace
 }  // namespace sluice::testing

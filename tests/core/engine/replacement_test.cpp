@@ -208,5 +208,17 @@ TEST_F(Traits, OneThatThrewItOutFiveTimesMayNotReplaceIt) {
               ::testing::HasSubstr("It has replaced ns/old, which came back, again and again"));
 }
 
+TEST_F(Traits, OneThatIsReplacedInACycleTakesNothingInIt) {
+  // Of 4, new takes 1; old, which it ends, would take 2, and then there were none for last's 2.
+  traits.replaces("new", "old");
+  Scenario s(Scenario::single_thread(), hooks);
+  s.flavor("f").cohort(CohortOf("c").quota("cpu", {{"f", 4}}));
+  for (const char* name : {"q1", "q2", "q3"})
+    s.queue(Queue(name).cohort("c").quota("cpu", {{"f", 0}}));
+  s.submit(Job("new", "q1").cpu(1).priority(9)).submit(Job("old", "q2").cpu(2).priority(5));
+  s.submit(Job("last", "q3").cpu(2)).step();
+  EXPECT_EQ(s.admitted(), "last new");
+}
+
 }  // namespace
 }  // namespace sluice::testing

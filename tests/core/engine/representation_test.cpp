@@ -1,6 +1,7 @@
 // What a workload says that others stand for, for each thing that can become of them.
 #include <gmock/gmock.h>
 
+#include "core/engine/tally.hpp"
 #include "tests/core/support/fake_hooks.hpp"
 #include "tests/core/support/scenario.hpp"
 
@@ -46,7 +47,8 @@ struct Represented : ::testing::Test {
 };
 
 TEST_F(Represented, WithoutAnyMemberItSaysWhatIsSaidOfIt) {
-  world().submit(Job("w", "q").cpu(3)).run();
+  EXPECT_EQ(world().submit(Job("w", "q").cpu(3)).run_told(),
+            Lines("pending w OnHold: nobody stands for it yet"));
   EXPECT_EQ(says("QuotaReserved"), "False OnHold: nobody stands for it yet");
 }
 
@@ -177,6 +179,9 @@ TEST_F(Represented, TheMembersEndIsItsEnd) {
   EXPECT_EQ(says("Finished"), "True Succeeded: The way m1 finished");
   ASSERT_TRUE(status().admission);
   EXPECT_EQ(s->why("m2"), "OnHold: The workload that it represents has ended");
+  const auto tally = tally_of(s->engine.model());
+  ASSERT_EQ(tally.finished.size(), 1U);
+  EXPECT_EQ(tally.finished[0].count, 1U) << "they are one";
 }
 
 TEST_F(Represented, TurnedOffNoneOfItsMembersIsTried) {
@@ -229,6 +234,10 @@ TEST_F(Represented, StrangersDoNotSpeakForIt) {
   s->submit(Job("w", "q").cpu(3)).submit(stranger).run();
   EXPECT_EQ(s->admitted(), "m1");
   EXPECT_EQ(says("QuotaReserved"), "False OnHold: nobody stands for it yet");
+  s->after(1).submit(Job("high", "q").cpu(4).priority(9));
+  s->submit(Job("high2", "q").cpu(4).priority(9)).run();
+  EXPECT_EQ(s->admitted(), "high high2");
+  EXPECT_EQ(says("Evicted"), "(nothing)");
 }
 
 TEST_F(Represented, TurnedOffItIsEvictedAsTheMemberThatWasEvictedLast) {

@@ -20,6 +20,7 @@ TEST(SecondLook, AQuotaCutEvictsNobodyAndActsWhenAllAreReady) {
   EXPECT_EQ(s.state("w"), "pending");
   EXPECT_EQ(s.checks("w"), "a=Pending");
   EXPECT_EQ(s.condition("w", "Evicted"), "none");  // nothing ran
+  EXPECT_EQ(attempt_of(s.engine.model(), *s.engine.find("ns/w")), 2U);
 }
 
 TEST(SecondLook, AnotherFlavorThatWouldBeChosenEndsTheReservation) {
@@ -190,6 +191,21 @@ TEST_F(Held, IsItselfACandidate) {
   EXPECT_EQ(s.state("higher"), "reserved");
   s.answer("higher", "late", "Ready").run();
   EXPECT_EQ(s.admitted(), "higher");
+}
+
+TEST_F(Held, AfterARestartItPlansAsBefore) {
+  start(four().lower_priority().checked_by("late"));
+  s.submit(Job("high", "q").cpu(3).priority(5)).run();
+  Scenario after;
+  after.check("late", true).flavor("f").queue(four().lower_priority().checked_by("late"));
+  for (const char* key : {"ns/low", "ns/high"}) {
+    const WorkloadId id = *s.engine.find(key);
+    auto stored = std::make_shared<api::Workload>(*s.engine.object(id));
+    stored->status = s.engine.status(id);
+    after.apply(std::move(stored));
+  }
+  after.run();
+  EXPECT_EQ(planned_victims(after.engine.model(), *after.engine.find("ns/high")), Lines("ns/low"));
 }
 
 TEST(HeldByTwo, PreemptionRequiredOfAnotherCheckLetsThemGo) {

@@ -162,6 +162,13 @@ TEST(QueueViews, EachLocalQueueHasItsPart) {
   EXPECT_EQ(amounts(view.local_queues[1].use[1]), "g 0 2000 0");
 }
 
+TEST(QueueViews, QueuesAreListedByName) {
+  Scenario s;
+  s.flavor("f");
+  for (const char* name : {"b", "c", "a"}) s.queue(Queue(name).quota("cpu", {{"f", 1}}));
+  EXPECT_EQ(cluster_queues(s.engine.model()), Lines("a", "b", "c"));
+}
+
 TEST(Tally, SaysWhyWorkloadsAreNotAdmitted) {
   Scenario s;
   s.flavor("f").queue(Queue("q").quota("cpu", {{"f", 4}}).checked_by("c"));

@@ -239,5 +239,20 @@ TEST(Waking, OneThatMayStartWithFewerPodsStartsWhenThereIsRoomForThose) {
   EXPECT_EQ(s.assigned("b"), "main=2 cpu:f");
 }
 
+// Of p's 6, b waits for 4 and d for 3 of q. Nobody is looked at when 1 is given back, but both are
+// told what they lack then, also once a queue without cohort has come.
+TEST(Waking, AllThatWaitAreToldWhatTheyLackedWhenNobodyWasLookedAt) {
+  Scenario s;
+  s.flavor("f").queue(Queue("p").cohort("c").quota("cpu", {{"f", 6}}));
+  s.queue(Queue("q").cohort("c").quota("cpu", {{"f", 0}}));
+  s.submit(Job("1", "p").cpu(1)).submit(Job("5", "p").cpu(5)).run();
+  s.after(1).submit(Job("b", "q").cpu(4)).submit(Job("d", "q").cpu(3)).run();
+  s.after(1).finish("1").run();
+  EXPECT_EQ(s.engine.stats().quiet_wakes, 1U);
+  s.after(1).queue(Queue("elsewhere").quota("cpu", {{"f", 1}})).run();
+  EXPECT_NE(s.why("b").find("3 more needed"), std::string::npos) << s.why("b");
+  EXPECT_NE(s.why("d").find("2 more needed"), std::string::npos) << s.why("d");
+}
+
 }  // namespace
 }  // namespace sluice::testing

@@ -130,5 +130,24 @@ TEST(Fair, WeightZeroLosesToEveryoneThatBorrows) {
   EXPECT_EQ(evictions(s.submit(Job("b1", "b").cpu(6)).run()).size(), 2U);
 }
 
+TEST(Fair, ARequestOfNothingDoesNotBorrow) {
+  // 1 cpu is left. a has 1 of 2 gpus of the pool, b its only tpu: shares of 1/2 and of 1. Neither
+  // borrows for the cpu of its own that it asks for, and so the lower share is first; that zero
+  // asks for 0 of the gpus that a borrows is no difference.
+  Scenario s(Scenario::fair());
+  s.flavor("f");
+  s.cohort(CohortOf("c").quota("cpu", {{"f", 0}}).with("gpu", {2}).with("tpu", {1}));
+  for (const char* name : {"a", "b", "rest"})
+    s.queue(Queue(name)
+                .cohort("c")
+                .quota("cpu", {{"f", *name == 'r' ? 0 : 2}})
+                .with("gpu", {0})
+                .with("tpu", {0}));
+  s.submit(Job("gpu", "a").request("gpu", 1)).submit(Job("tpu", "b").request("tpu", 1));
+  s.submit(Job("rest", "rest").cpu(3)).run();
+  s.submit(Job("zero", "a").cpu(1).request("gpu", 0)).submit(Job("other", "b").cpu(1)).run();
+  EXPECT_EQ(s.admitted(), "gpu rest tpu zero");
+}
+
 }  // namespace
 }  // namespace sluice::testing

@@ -229,5 +229,18 @@ TEST(Assignment, TheScanGoesOnWhereItStoppedAndForgetsWhenTheQueueGrew) {
   EXPECT_EQ(s.assigned("a"), "main=1 cpu:f");
 }
 
+TEST(Assignment, EachPodSetIsToldWhatItLacks) {
+  // run leaves 1 of 4 cpus for main's 2, and none of 1 gpu for worker's.
+  Scenario s;
+  s.flavor("f").flavor("g");
+  s.queue(Queue("q").quota("cpu", {{"f", 4}}).quota("gpu", {{"g", 1}}));
+  s.submit(Job("run", "q").cpu(3).request("gpu", 1)).run();
+  s.submit(Job("a", "q").cpu(2).pods("worker").request("gpu", 1)).run();
+  EXPECT_EQ(s.why("a"),
+            "WaitingForQuota: couldn't assign flavors to pod set main: insufficient unused quota "
+            "for cpu in flavor f, 1 more needed; couldn't assign flavors to pod set worker: "
+            "insufficient unused quota for gpu in flavor g, 1 more needed");
+}
+
 }  // namespace
 }  // namespace sluice::testing

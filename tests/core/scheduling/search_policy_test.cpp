@@ -32,7 +32,8 @@ TEST_P(SearchPolicy, GoesOnUnlessTheFlavorFits) {
 TEST_P(SearchPolicy, TheBetterModeComesBeforeLessBorrowing) {
   EXPECT_TRUE(better_outcome(hooks, 0, {Mode::kFit, 9}, {Mode::kReclaim, 0}, fault));
   EXPECT_TRUE(better_outcome(hooks, 0, {Mode::kFit, 0}, {Mode::kFit, 1}, fault));
-  EXPECT_FALSE(better_outcome(hooks, 0, {Mode::kFit, 1}, {Mode::kFit, 1}, fault));
+  for (const Mode mode : {Mode::kFit, Mode::kNoCandidates})
+    EXPECT_FALSE(better_outcome(hooks, 0, {mode, 1}, {mode, 1}, fault));
 }
 
 TEST_P(SearchPolicy, APositionHoldsFromTheCycleBeforeOrWhileNothingHappenedInItsQueue) {
@@ -43,6 +44,16 @@ TEST_P(SearchPolicy, APositionHoldsFromTheCycleBeforeOrWhileNothingHappenedInIts
 }
 
 INSTANTIATE_TEST_SUITE_P(WithoutAndWithASilentProvider, SearchPolicy, ::testing::Bool());
+
+TEST(SearchProvider, IsAskedWhichIsBetterOfThoseThatMayDo) {
+  testing::FakeSearch search;
+  search.less_borrowing_first = true;
+  hooks::Hooks hooks;
+  hooks.flavor_search = &search;
+  hooks::Fault fault;
+  EXPECT_TRUE(better_outcome(hooks, 0, {Mode::kReclaim, 0}, {Mode::kFit, 1}, fault));
+  EXPECT_FALSE(better_outcome(hooks, 0, {Mode::kNoCandidates, 0}, {Mode::kFit, 1}, fault));
+}
 
 }  // namespace
 }  // namespace sluice
