@@ -346,5 +346,34 @@ TEST(Drafts, OfWorkloadsOfOneSecondKeepTheOrderInWhichTheyAreTaken) {
             at(host.get("workloads", "default/a"), "/metadata/uid"));
 }
 
+/// A view where the counts of workloads may become less, as a plugin would say.
+struct Lowering final : DraftView {
+  explicit Lowering(const DraftView& view) : of(view) {}
+  const DraftView& of;
+  const api::Scheme& scheme() const override { return of.scheme(); }
+  Time now() const override { return of.now(); }
+  IdSource& ids() const override { return of.ids(); }
+  bool identifies(const api::KindInfo& kind) const override { return of.identifies(kind); }
+  RecordPtr find(const api::KindInfo& kind, std::string_view key) const override {
+    return of.find(kind, key);
+  }
+  json::object current(const StoredObject& stored, json::storage_ptr storage) const override {
+    return of.current(stored, std::move(storage));
+  }
+  bool may_lower_counts(std::string_view) const override { return true; }
+  std::optional<std::int32_t> priority_of(std::string_view name) const override {
+    return of.priority_of(name);
+  }
+};
+
+TEST(Drafts, HoldAsLongAsCountsMayBecomeLessAsBefore) {
+  Drafting host;
+  const Reads nothing(host.published), counts(host.published);
+  EXPECT_FALSE(counts.may_lower_counts("default/w"));
+  EXPECT_TRUE(counts.hold(host.published));
+  EXPECT_FALSE(counts.hold(Lowering(host.published)));
+  EXPECT_TRUE(nothing.hold(Lowering(host.published)));
+}
+
 }  // namespace
 }  // namespace sluice::host::test
