@@ -175,5 +175,22 @@ TEST(Cycle, ADeletedPendingWorkloadWakesTheTree) {
   EXPECT_EQ(s.admitted(), "run small");
 }
 
+TEST(Cycle, AfterAPreemptionTheWalkOverTheFlavorsBeginsAnew) {
+  // w would borrow f, which rival gets in that cycle; so it goes on with g, its own, and takes it
+  // back from low. When it looks again, rival has gone, and f is first.
+  Scenario s;
+  s.flavor("f").flavor("g").cohort(CohortOf("c").quota("cpu", {{"f", 2}}));
+  s.queue(Queue("q").cohort("c").quota("cpu", {{"f", 0}, {"g", 2}}).reclaim_any());
+  s.queue(Queue("r").cohort("c").quota("cpu", {{"f", 0}}));
+  s.queue(Queue("other").cohort("c").quota("cpu", {{"g", 0}}));
+  s.submit(Job("low", "other").cpu(2)).run();
+  s.submit(Job("w", "q").cpu(2)).submit(Job("rival", "r").cpu(2).priority(9)).step();
+  ASSERT_EQ(s.admitted(), "low rival");
+  s.step();
+  ASSERT_EQ(s.admitted(), "rival");
+  s.finish("rival").step();
+  EXPECT_EQ(s.assigned("w"), "main=1 cpu:f");
+}
+
 }  // namespace
 }  // namespace sluice::testing
