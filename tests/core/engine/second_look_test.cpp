@@ -141,6 +141,18 @@ TEST_F(Held, WhoStartsInTheCycleOfItsReservationTakesNothingThatStillRuns) {
   EXPECT_EQ(s.admitted(), "high x y");
 }
 
+TEST_F(Held, AllThatFitBesideWhatRunsStartInTheCycleOfItsReservation) {
+  // Of 8 low has 5. high 4 holds and does not run yet: beside low there are 3, x's 2 and y's 1.
+  s.queue(Queue("q").cohort("c").quota("cpu", {{"f", 8}}).lower_priority().checked_by("late"));
+  for (const char* queue : {"r", "t"}) s.queue(Queue(queue).cohort("c").quota("cpu", {{"f", 0}}));
+  s.submit(Job("low", "q").cpu(5)).run();
+  s.answer("low", "late", "Ready").run();
+  s.submit(Job("high", "q").cpu(4).priority(5));
+  s.submit(Job("x", "r").cpu(2)).submit(Job("y", "t").cpu(1)).step();
+  EXPECT_EQ(s.state("high"), "reserved");
+  EXPECT_EQ(s.admitted(), "low x y");
+}
+
 TEST_F(Held, B2_WhoIsReadyOnFreeCapacityDoesNotWaitBehindLaterReservations) {
   // 6 CPUs, low runs on 4. h1 2 fits beside it; h2 3 holds low's eviction back: 6 - 2 - 3 = 1 is
   // left, and h3 1, later and lower, has it. What runs beside h1 is low alone: 4 + 2 = 6.
