@@ -106,6 +106,8 @@ TEST(EncryptionKeys, AFileIsAsLongAsItMayBe) {
     EXPECT_EQ(read.ok() ? "" : read.error().text,
               bytes == 65'536 ? "" : file + ": longer than 64 KiB");
   }
+  std::ofstream(file) << 'k';
+  EXPECT_EQ(EncryptionKeys::read(file).error().text.substr(0, file.size() + 3), file + ":1:");
 }
 
 // Two files: the first names are the ones that count, and the first key writes.
