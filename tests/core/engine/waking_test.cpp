@@ -254,5 +254,22 @@ TEST(Waking, AllThatWaitAreToldWhatTheyLackedWhenNobodyWasLookedAt) {
   EXPECT_NE(s.why("d").find("2 more needed"), std::string::npos) << s.why("d");
 }
 
+// Of 9, p uses 6 and b of q's 4 lacks 1, which it may reclaim from nobody, until x of a lower
+// priority borrows the last 3. The next release does not make room, and is a reason to look at b.
+TEST(Waking, OneThatMayReclaimIsLookedAtWithEveryRelease) {
+  Scenario s;
+  s.flavor("f").queue(Queue("p").cohort("c").quota("cpu", {{"f", 5}}));
+  s.queue(Queue("q")
+              .cohort("c")
+              .quota("cpu", {{"f", 4}})
+              .reclaim(api::ReclaimWithinCohort::kLowerPriority));
+  s.submit(Job("1", "p").cpu(1).priority(9)).submit(Job("5", "p").cpu(5).priority(9)).run();
+  s.after(1).submit(Job("b", "q").cpu(4).priority(5)).run();
+  s.after(1).submit(Job("x", "p").cpu(3).priority(1)).run();
+  EXPECT_EQ(s.admitted(), "1 5 x");
+  s.after(1).finish("1").run();
+  EXPECT_EQ(s.admitted(), "5 b");
+}
+
 }  // namespace
 }  // namespace sluice::testing
