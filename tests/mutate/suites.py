@@ -185,8 +185,9 @@ class Tests:
         for took, suite, cases in steps:
             limit = 10 + 10 * took
             status, _ = self.runner.run(suite.command(cases), limit, SLUICE_MUTANT=str(number))
-            # What fails without the mutation, too, has noticed nothing. It has more time, because
-            # a test that fails ends before others that it would be asked with.
-            if status != 0 and self.runner.run(suite.command(cases), 10 * limit)[0] == 0:
+            # What fails without the mutation, too, has noticed nothing. A test that fails ends
+            # before others that it is asked with: without the mutation these have more time.
+            more = limit if status is None else 10 * limit
+            if status != 0 and self.runner.run(suite.command(cases), more)[0] == 0:
                 return suite.name if status is not None else suite.name + " (too slow)"
         return "" if steps else None
