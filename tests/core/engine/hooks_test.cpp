@@ -235,5 +235,17 @@ TEST_F(Hooks, OneWithoutVictimsReservesWhereNobodyIsProtected) {
   EXPECT_EQ(s.admitted(), "higher low");
 }
 
+TEST_F(Hooks, AnotherReasonOfAFilterIsToldAnew) {
+  auto s = with(filtered());
+  filter.skips["f"] = "f is for interactive work";
+  s->submit(Job("a", "q").cpu(1)).run();
+  for (const Log& told : {Log(), Lines("pending a NoMatchingFlavor: couldn't assign flavors to pod "
+                                       "set main: f is for nobody")}) {
+    s->after(1).engine.requeue("ns/a");
+    EXPECT_EQ(s->run_told(), told);
+    filter.skips["f"] = "f is for nobody";
+  }
+}
+
 }  // namespace
 }  // namespace sluice::testing

@@ -270,5 +270,13 @@ TEST_F(Traits, WithoutTheTraitAChangedCountOfAHolderChangesNothing) {
   EXPECT_EQ(s->run(), Lines("reserved c", "admitted c"));
 }
 
+TEST_F(Traits, OneThatIsOffSaysWhyOnceThatIsKnown) {
+  auto s = one_queue();
+  s->submit(Job("a", "q").cpu(1).active(false)).run();
+  traits.of("a").inactive_because = "all of its ways were rejected";
+  s->traits_changed("a").run();
+  EXPECT_EQ(s->condition("a", "QuotaReserved"), "False Deactivated: all of its ways were rejected");
+}
+
 }  // namespace
 }  // namespace sluice::testing
