@@ -29,6 +29,8 @@ constexpr std::uint64_t kResultsTimer = 1;
 constexpr std::uint64_t kBlockedTimer = 2;
 constexpr std::int64_t kSecond = 1'000'000'000;
 constexpr std::int64_t kBlockedPause = 60 * kSecond;
+/// After which it is looked for a template that had to make room.
+constexpr std::int64_t kTemplatePauseMs = 1000;
 
 ObjectRef request_ref(const std::string& ns, const std::string& name) {
   return {std::string(kRequestVersion), "ProvisioningRequest", ns, name};
@@ -257,29 +259,52 @@ class ProvisioningCheck {
 
   void make(const Attempt& attempt, const Config& config, const std::string& config_name,
             const Json& workload, const std::vector<PodSet>& pod_sets) {
-    const ObjectRef about = workload_ref(attempt.id.workload_namespace, attempt.id.workload);
     const auto shares = merged(pod_sets, config.merge);
-    const auto refuse = [&](const std::string& why) {
-      const std::string text = "Error creating ProvisioningRequest: " + why;
-      const Json shown = shown_state(workload, attempt.id.check);
-      if (shown.string_or("message", "") != text) context_.event(true, about, "FailedCreate", text);
-      block(attempt, config_name, workload, text);
-    };
     const auto made = context_.objects().create(
         request_for(attempt, config, parameters_of(config, workload), shares));
-    if (!made) return refuse(made.text);
+    if (!made) return refuse(attempt, config_name, workload, made.text);
     const Json request = made.json();
-    for (const Json& one : templates_for(request, shares)) {
-      const auto template_made = context_.objects().create(one);
-      if (template_made) continue;
-      context_.objects().remove(request_ref(request.string_or("metadata.namespace", ""),
-                                            request.string_or("metadata.name", "")));
-      return refuse(template_made.text);
-    }
     remember(attempt, request);
     context_.event(
-        false, about, "ProvisioningRequestCreated",
+        false, workload_ref(attempt.id.workload_namespace, attempt.id.workload),
+        "ProvisioningRequestCreated",
         "Created ProvisioningRequest: \"" + request.string_or("metadata.name", "") + "\"");
+  }
+
+  void refuse(const Attempt& attempt, const std::string& config_name, const Json& workload,
+              const std::string& why) {
+    const std::string text = "Error creating ProvisioningRequest: " + why;
+    const Json shown = shown_state(workload, attempt.id.check);
+    if (shown.string_or("message", "") != text)
+      context_.event(true, workload_ref(attempt.id.workload_namespace, attempt.id.workload),
+                     "FailedCreate", text);
+    block(attempt, config_name, workload, text);
+  }
+
+  struct TemplatesMade {
+    std::string refused;  ///< why one is not made; empty: none was refused
+    bool wait = false;    ///< one of a request before is in the place still
+  };
+  /// The templates that the request names, once the request is there: it owns them, and on a
+  /// cluster it has its UID only then; those of another UID would be collected as garbage.
+  TemplatesMade make_templates(const Json& request, const std::vector<Share>& shares) {
+    TemplatesMade out;
+    for (const Json& one : templates_for(request, shares)) {
+      const ObjectRef ref{"v1", "PodTemplate", one.string_or("metadata.namespace", ""),
+                          one.string_or("metadata.name", "")};
+      const auto there = context_.objects().find(ref);
+      if (there && there->string_or("metadata.ownerReferences.0.uid", "") ==
+                       request.string_or("metadata.uid", ""))
+        continue;
+      if (there) {
+        context_.objects().remove(ref);
+        out.wait = true;
+      } else if (const auto made = context_.objects().create(one); !made) {
+        out.refused = made.text;
+        return out;
+      }
+    }
+    return out;
   }
 
   /// The request is gone. When its attempt still waits, another client removed it.
@@ -305,11 +330,20 @@ class ProvisioningCheck {
       block(attempt, "", workload, "the check is not active");
       return {};
     }
+    const auto pod_sets = needed(*config, workload);
+    TemplatesMade made;
+    if (!is_settled(request)) made = make_templates(request, merged(pod_sets, config->merge));
+    if (!made.refused.empty()) {
+      remove(request);
+      refuse(attempt, config_name_for(attempt), workload, made.refused);
+      return {};
+    }
     std::vector<std::string> names;
-    for (const PodSet& set : needed(*config, workload)) names.push_back(set.name);
+    for (const PodSet& set : pod_sets) names.push_back(set.name);
     tell(attempt, workload,
          answer_of(request, *config, attempt.number, condition_is_true(workload, "Admitted"),
                    names));
+    if (made.wait) return {kTemplatePauseMs};
     return run_command_for(request);
   }
 

@@ -130,6 +130,9 @@ class Plugins(Case):
         path = f"{TEMPLATES}/{asked['podTemplateRef']['name']}"
         eventually(lambda: self.api.send("GET", path)[0] == 200, "its template is there, too")
         template = self.api.get(path)
+        # Owned by another UID it would be collected as garbage, sooner or later.
+        self.assertEqual(template["metadata"]["ownerReferences"][0]["uid"],
+                         first["metadata"]["uid"])
         requests = template["template"]["spec"]["containers"][0]["resources"]["requests"]
         self.assertEqual((asked["count"], requests), (1, {"cpu": "1"}))
         self.assertTrue(self.stored("capacity")["spec"]["suspend"])
