@@ -29,10 +29,6 @@ std::vector<AssignedPodSet> placement_in(const Model& model, const Assignment& a
 
 void Nominator::nominate(WorkloadId id, QueueId queue_id, Nomination& out) {
   const WorkloadRecord& workload = model_.workloads[id];
-  const WorkloadId replaced = model_.replaced_by(workload);
-  if (replaced != kNone && model_.history.blocked(id, replaced, model_.now))
-    return refuse("It has replaced " + model_.key(replaced) + ", which came back, again and again",
-                  out);
   // With checks a second member may wait for its turn with a reservation; without, it would be
   // admitted beside the first.
   const bool admits = model_.queues[queue_id].checks.empty();

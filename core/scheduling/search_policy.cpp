@@ -6,9 +6,8 @@ using hooks::Mode;
 
 bool better_outcome(const hooks::Hooks& hooks, hooks::QueueId queue, hooks::FlavorOutcome a,
                     hooks::FlavorOutcome b, hooks::Fault& fault) {
-  if (a.mode <= Mode::kNoCandidates || b.mode <= Mode::kNoCandidates)
-    return a.mode != b.mode ? a.mode > b.mode : a.borrow_level < b.borrow_level;
-  if (hooks.flavor_search)
+  const bool both_possible = a.mode > Mode::kNoCandidates && b.mode > Mode::kNoCandidates;
+  if (hooks.flavor_search && both_possible)
     if (const auto answer = hooks.flavor_search->better(queue, a, b, fault)) return *answer;
   return a.mode != b.mode ? a.mode > b.mode : a.borrow_level < b.borrow_level;
 }

@@ -192,22 +192,6 @@ TEST_F(Traits, NobodyReplacesItself) {
   EXPECT_EQ(s->run(), Lines("reserved a", "admitted a"));
 }
 
-TEST_F(Traits, OneThatThrewItOutFiveTimesMayNotReplaceIt) {
-  auto s = one_queue(Queue("q").lower_priority());
-  s->submit(Job("old", "q").cpu(4)).run();
-  for (int times = 0; times < 5; ++times) {
-    s->after(1).submit(Job("new", "q").cpu(4).priority(9)).run();
-    EXPECT_EQ(s->admitted(), "new");
-    s->after(1).submit(Job("new", "q").cpu(4).priority(9).active(false)).run();
-    EXPECT_EQ(s->admitted(), "old");
-  }
-  traits.replaces("new", "old");
-  s->after(1).submit(Job("new", "q").cpu(4).priority(9)).run();
-  EXPECT_EQ(s->admitted(), "old");
-  EXPECT_THAT(s->why("new"),
-              ::testing::HasSubstr("It has replaced ns/old, which came back, again and again"));
-}
-
 TEST_F(Traits, OneThatIsReplacedInACycleTakesNothingInIt) {
   // Of 4, new takes 1; old, which it ends, would take 2, and then there were none for last's 2.
   traits.replaces("new", "old");
