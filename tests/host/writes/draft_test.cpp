@@ -257,8 +257,13 @@ std::string name_of(const testing::TestParamInfo<Judging>& each) {
 
 INSTANTIATE_TEST_SUITE_P(All, DraftsThatPluginsJudge,
                          testing::Combine(testing::ValuesIn(kRows),
-                                          testing::Values(Judges::Way::kAgree, Judges::Way::kRefuse,
+                                          testing::Values(Judges::Way::kAgree,
                                                           Judges::Way::kChange)),
+                         name_of);
+// What is refused is refused the same, whatever it is.
+INSTANTIATE_TEST_SUITE_P(Refused, DraftsThatPluginsJudge,
+                         testing::Combine(testing::Values(kRows[0], kRows[3]),
+                                          testing::Values(Judges::Way::kRefuse)),
                          name_of);
 
 /// A request, what happens before its turn, and whether its draft holds then.
