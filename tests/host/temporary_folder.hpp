@@ -2,6 +2,7 @@
 // folder for temporary files, and removed with everything in it by the destructor.
 #pragma once
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -37,5 +38,11 @@ class TemporaryFolder {
  private:
   std::string path_;
 };
+
+/// Of a file or folder; 0: there is none.
+inline mode_t permissions_of(const std::string& path) {
+  struct stat info {};
+  return ::stat(path.c_str(), &info) == 0 ? info.st_mode & 0777U : 0;
+}
 
 }  // namespace sluice::host::test

@@ -2,7 +2,6 @@
 #include "host/access/secrets.hpp"
 
 #include <gtest/gtest.h>
-#include <sys/stat.h>
 
 #include <filesystem>
 #include <fstream>
@@ -14,11 +13,6 @@ namespace sluice::host::test {
 namespace {
 
 namespace fs = std::filesystem;
-
-mode_t permissions_of(const std::string& path) {
-  struct stat info {};
-  return ::stat(path.c_str(), &info) == 0 ? info.st_mode & 0777U : 0;
-}
 
 std::string said(const Result<void>& done) { return done.ok() ? "" : done.error().text; }
 
@@ -51,15 +45,6 @@ TEST(PrivateFolders, AreMadeWithThoseAboveThem) {
             (folder / "file") + ": is a file; it has to be a folder");
   EXPECT_NE(said(make_private_folder(folder / "file/pki")), "");
   EXPECT_NE(said(make_private_folder("/proc/pki")), "") << "nobody makes a folder there";
-}
-
-TEST(SecretFiles, WithoutAFolderAreWrittenWhereTheProcessIs) {
-  const TemporaryFolder folder;
-  const fs::path before = fs::current_path();
-  fs::current_path(fs::path(folder / "token").parent_path());
-  EXPECT_EQ(said(write_secret_file("token", "x")), "");
-  fs::current_path(before);
-  EXPECT_TRUE(fs::exists(folder / "token"));
 }
 
 }  // namespace

@@ -2,7 +2,6 @@
 #include "host/base/files.hpp"
 
 #include <gtest/gtest.h>
-#include <sys/stat.h>
 
 #include <filesystem>
 #include <fstream>
@@ -15,11 +14,6 @@ namespace sluice::host::test {
 namespace {
 
 namespace fs = std::filesystem;
-
-mode_t permissions_of(const std::string& path) {
-  struct stat info {};
-  return ::stat(path.c_str(), &info) == 0 ? info.st_mode & 0777U : 0;
-}
 
 template <typename T>
 std::string said(const Result<T>& done) {
@@ -48,6 +42,15 @@ TEST(Files, AreNotWrittenThroughALinkThatSomebodyPutThere) {
   EXPECT_EQ(said(write_durably(folder / "token", "secret")), "");
   EXPECT_EQ(read_file(folder / "token"), "secret");
   EXPECT_EQ(read_file(folder / "other"), "as it was");
+}
+
+TEST(Files, WithoutAFolderAreWrittenWhereTheProcessIs) {
+  const TemporaryFolder folder;
+  const fs::path before = fs::current_path();
+  fs::current_path(fs::path(folder / "token").parent_path());
+  EXPECT_EQ(said(write_durably("token", "x")), "");
+  fs::current_path(before);
+  EXPECT_TRUE(fs::exists(folder / "token"));
 }
 
 TEST(Files, AreMadeOnce) {
