@@ -1,6 +1,6 @@
-// Secrets: random tokens, their digests, and where files lie that hold some.
+// Secrets: random tokens, their digests; reading a file that holds some, and the folder for it.
 //
-// Pure functions, and two of files and folders; any thread.
+// Pure functions but for the last two; any thread.
 #pragma once
 
 #include <array>

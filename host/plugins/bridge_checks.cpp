@@ -58,22 +58,13 @@ Result<CheckBridge> CheckBridge::make(const std::vector<LoadedPlugin*>& plugins)
 }
 
 Result<void> CheckBridge::add(LoadedPlugin& plugin) {
-  IncomingText text;
-  const sluice_sink_t sink = text.sink();
-  std::vector<std::string> names;
-  hooks::Fault fault;
-  const Answer answer = plugin.call(Hook::kCheckControllers, fault, [&] {
-    const std::int32_t code =
-        plugin.extensions().check_controller->controllers(plugin.self(), &sink);
-    Nonsense nonsense;
-    names = text.names("a controllerName", nonsense);
-    return plugin.judged(code, nonsense);
-  });
-  if (answer != Answer::kOk || names.empty())
-    return Error{
-        "plugin " + plugin.name() + " does not say whose checks it answers for: " +
-        (answer == Answer::kOk ? "it names no controllerName" : plugin.health().last_fault())};
-  for (const std::string& name : names) {
+  const auto names =
+      plugin.names(Hook::kCheckControllers, plugin.extensions().check_controller->controllers,
+                   "a controllerName");
+  if (!names || names->empty())
+    return Error{"plugin " + plugin.name() + " does not say whose checks it answers for: " +
+                 (names ? "it names no controllerName" : names.error().text)};
+  for (const std::string& name : *names) {
     const auto [it, fresh] = by_name_.emplace(name, &plugin);
     if (fresh || it->second == &plugin) continue;
     return Error{"plugins " + it->second->name() + " and " + plugin.name() +

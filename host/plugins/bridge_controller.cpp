@@ -41,19 +41,11 @@ std::optional<WatchedKind> watched_kind_of(std::string_view line) {
 
 Result<ControllerBridge> ControllerBridge::make(LoadedPlugin& plugin) {
   ControllerBridge bridge(plugin);
-  IncomingText text;
-  const sluice_sink_t sink = text.sink();
-  std::vector<std::string> lines;
-  hooks::Fault fault;
-  const Answer answer = plugin.call(Hook::kControllerKinds, fault, [&] {
-    const std::int32_t code = plugin.extensions().controller->kinds(plugin.self(), &sink);
-    Nonsense nonsense;
-    lines = text.names("a kind", nonsense);
-    return plugin.judged(code, nonsense);
-  });
+  const auto lines =
+      plugin.names(Hook::kControllerKinds, plugin.extensions().controller->kinds, "a kind");
   const std::string where = "plugin " + plugin.name() + " does not say which kinds it watches: ";
-  if (answer != Answer::kOk) return Error{where + plugin.health().last_fault()};
-  for (const std::string& line : lines) {
+  if (!lines) return Error{where + lines.error().text};
+  for (const std::string& line : *lines) {
     auto kind = watched_kind_of(line);
     if (!kind)
       return Error{where + "\"" + line +

@@ -37,10 +37,4 @@ Result<EventFilter> EventFilter::parse(const std::vector<std::string>& lines) {
   return out;
 }
 
-void EventFilter::join(const EventFilter& other) {
-  // Who claims a workload is one of them; to all the rest it is another's.
-  claimed_ |= other.claimed_ | other.others_;
-  others_ |= other.others_;
-}
-
 }  // namespace sluice::host

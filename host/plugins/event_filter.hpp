@@ -25,11 +25,14 @@ class EventFilter {
   bool passes(hooks::Event event, bool claimed) const {
     return ((claimed ? claimed_ : others_) >> static_cast<unsigned>(event) & 1U) != 0;
   }
-  /// Also what passes the other one, which may be that of a plugin that claims other workloads.
-  void join(const EventFilter& other);
+  /// Also what passes the other one.
+  void join(const EventFilter& other) {
+    claimed_ |= other.claimed_;
+    others_ |= other.others_;
+  }
 
  private:
-  std::uint32_t claimed_ = 0, others_ = 0;  // a bit for each event
+  std::uint32_t claimed_ = 0, others_ = 0;  // a bit for each event; all of others_ are in claimed_
 };
 
 }  // namespace sluice::host

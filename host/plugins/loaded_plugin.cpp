@@ -37,6 +37,22 @@ LoadedPlugin::LoadedPlugin(const sluice_plugin_t& root, const PluginConfig& conf
       limits_(limits),
       health_(limits) {}
 
+Result<std::vector<std::string>> LoadedPlugin::names(Hook hook, NamesFunction function,
+                                                     const char* what) {
+  IncomingText text;
+  const sluice_sink_t sink = text.sink();
+  std::vector<std::string> out;
+  hooks::Fault fault;
+  const Answer answer = call(hook, fault, [&] {
+    const std::int32_t code = function(self_, &sink);
+    Nonsense nonsense;
+    out = text.names(what, nonsense);
+    return judged(code, nonsense);
+  });
+  if (answer != Answer::kOk) return Error{health_.last_fault()};
+  return out;
+}
+
 Result<std::unique_ptr<LoadedPlugin>> LoadedPlugin::create(const sluice_plugin_t& root,
                                                            const PluginConfig& config,
                                                            const HostServices& services,

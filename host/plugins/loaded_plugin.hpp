@@ -19,6 +19,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "core/base/result.hpp"
 #include "core/hooks/hooks.hpp"
@@ -116,6 +117,11 @@ class LoadedPlugin {
   Answer call(Hook hook, hooks::Fault& fault, Fn&& fn) {
     return call(hook, CallAbout{}, fault, std::forward<Fn>(fn));
   }
+
+  /// What the plugin names in a function of its tables that writes a line for each: kinds, events,
+  /// controllers. `what`: of what a line is the name ("a kind"). The error is the plugin's fault.
+  using NamesFunction = std::int32_t (*)(sluice_instance_t* self, const sluice_sink_t* out);
+  Result<std::vector<std::string>> names(Hook hook, NamesFunction function, const char* what);
 
   /// As call(), for hooks in which the plugin may write objects: what it wrote takes effect when
   /// the answer is kOk, and never was when it is another.

@@ -46,18 +46,9 @@ bool wants(const LoadedPlugin& plugin, const EventFilter& filter, const hooks::N
 Result<EventFilter> filter_of(LoadedPlugin& plugin) {
   const sluice_post_admit_t& table = *plugin.extensions().post_admit;
   if (!SLUICE_HAS(&table, events) || table.events == nullptr) return EventFilter::everything();
-  IncomingText text;
-  const sluice_sink_t sink = text.sink();
-  std::vector<std::string> lines;
-  hooks::Fault fault;
-  const Answer answer = plugin.call(Hook::kToldEvents, fault, [&] {
-    const std::int32_t code = table.events(plugin.self(), &sink);
-    Nonsense nonsense;
-    lines = text.names("an event", nonsense);
-    return plugin.judged(code, nonsense);
-  });
-  if (answer != Answer::kOk) return Error{"it does not say: " + plugin.health().last_fault()};
-  return EventFilter::parse(lines);
+  const auto lines = plugin.names(Hook::kToldEvents, table.events, "an event");
+  if (!lines) return Error{"it does not say: " + lines.error().text};
+  return EventFilter::parse(*lines);
 }
 
 }  // namespace

@@ -198,20 +198,12 @@ std::string FieldError::text() const {
 Result<Validators> Validators::make(const std::vector<LoadedPlugin*>& plugins) {
   Validators all;
   for (LoadedPlugin* plugin : plugins) {
-    IncomingText text;
-    const sluice_sink_t sink = text.sink();
     Entry entry{plugin, {}};
-    std::vector<std::string> lines;
-    hooks::Fault fault;
-    const Answer answer = plugin->call(Hook::kValidatorKinds, fault, [&] {
-      const std::int32_t code = plugin->extensions().validator->kinds(plugin->self(), &sink);
-      Nonsense nonsense;
-      lines = text.names("a kind", nonsense);
-      return plugin->judged(code, nonsense);
-    });
+    const auto lines =
+        plugin->names(Hook::kValidatorKinds, plugin->extensions().validator->kinds, "a kind");
     const std::string where = "plugin " + plugin->name() + " does not say which kinds it validates";
-    if (answer != Answer::kOk) return Error{plugin->health().last_fault()}.context(where);
-    for (const std::string& line : lines) {
+    if (!lines) return lines.error().context(where);
+    for (const std::string& line : *lines) {
       auto kind = parse_judged_kind(line);
       if (!kind) return kind.error().context(where);
       entry.kinds.push_back(std::move(*kind));

@@ -325,7 +325,8 @@ class ProvisioningCheck {
 
   /// What the request means for the check; and the command is run for it, where there is one.
   Again follow(const Attempt& attempt, const Json& request, const Json& workload) {
-    const auto config = find_config(config_name_for(attempt));
+    const std::string config_name = config_name_for(attempt);
+    const auto config = find_config(config_name);
     if (!config) {
       block(attempt, "", workload, "the check is not active");
       return {};
@@ -335,7 +336,7 @@ class ProvisioningCheck {
     if (!is_settled(request)) made = make_templates(request, merged(pod_sets, config->merge));
     if (!made.refused.empty()) {
       remove(request);
-      refuse(attempt, config_name_for(attempt), workload, made.refused);
+      refuse(attempt, config_name, workload, made.refused);
       return {};
     }
     std::vector<std::string> names;

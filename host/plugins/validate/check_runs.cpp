@@ -97,15 +97,8 @@ void look_at_reports(TestInstance& instance, const std::set<std::uint64_t>& begu
 }  // namespace
 
 std::vector<std::string> names_of_checks(TestInstance& instance) {
-  IncomingText text;
-  const sluice_sink_t sink = text.sink();
-  const Asking asking("check-controller.controllers", "");
-  const std::int32_t code = checks_of(instance)->controllers(instance.self, &sink);
-  expect_ok(instance, "controllers", code, "when asked for the names");
-  Nonsense nonsense;
-  auto names = text.names("a controllerName", nonsense);
-  expect(!nonsense, nonsense.sentence());
-  return names;
+  return names_said(instance, "check-controller.controllers", checks_of(instance)->controllers,
+                    "a controllerName");
 }
 
 void drive_checks(TestInstance& instance, HostAge age) {

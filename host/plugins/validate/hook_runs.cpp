@@ -251,18 +251,27 @@ std::string ask_control_hooks(TestInstance& instance, HostAge age) {
   return text;
 }
 
+std::vector<std::string> names_said(const TestInstance& instance, const char* hook,
+                                    LoadedPlugin::NamesFunction function, const char* what) {
+  IncomingText text;
+  const sluice_sink_t sink = text.sink();
+  const Asking asking(hook, "");
+  const std::int32_t code = function(instance.self, &sink);
+  const std::string_view name(hook);
+  expect(code == SLUICE_OK, std::string(name.substr(name.find('.') + 1)) + " answered " +
+                                std::to_string(code) +
+                                " when asked for the names: " + instance.side.take_fault_text());
+  Nonsense nonsense;
+  auto names = text.names(what, nonsense);
+  expect(!nonsense, nonsense.sentence());
+  return names;
+}
+
 void ask_told_events(TestInstance& instance) {
   const auto* post_admit = instance.table<sluice_post_admit_t>(SLUICE_EXT_POST_ADMIT);
   if (!SLUICE_HAS(post_admit, events) || post_admit->events == nullptr) return;
-  IncomingText text;
-  const sluice_sink_t sink = text.sink();
-  const Asking asking("post-admit.events", "");
-  const std::int32_t code = post_admit->events(instance.self, &sink);
-  expect(code == SLUICE_OK,
-         "events answered " + std::to_string(code) + ": " + instance.side.take_fault_text());
-  Nonsense nonsense;
-  const auto filter = EventFilter::parse(text.names("an event", nonsense));
-  expect(!nonsense, nonsense.sentence());
+  const auto filter =
+      EventFilter::parse(names_said(instance, "post-admit.events", post_admit->events, "an event"));
   expect(filter.ok(), filter.ok() ? "" : filter.error().text);
 }
 

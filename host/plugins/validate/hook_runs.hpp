@@ -40,6 +40,10 @@ int ask_better(const TestInstance& instance, sluice_outcome_t a, sluice_outcome_
 /// Jobs that are no objects, to the hooks about jobs. Part of feed_garbage().
 void feed_job_garbage(TestInstance& instance);
 
+/// What the plugin names in such a function, a name on each line. `hook`: as `post-admit.events`.
+std::vector<std::string> names_said(const TestInstance& instance, const char* hook,
+                                    LoadedPlugin::NamesFunction function, const char* what);
+
 /// Of which events the plugin wants to be told: some that there are.
 void ask_told_events(TestInstance& instance);
 
