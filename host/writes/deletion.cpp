@@ -7,6 +7,7 @@
 
 #include "api/json/json.hpp"
 #include "api/json/steps.hpp"
+#include "core/base/check.hpp"
 #include "host/writes/metadata.hpp"
 
 namespace sluice::host {
@@ -87,8 +88,8 @@ const Header* Deletion::header_of(const ObjectRef& ref) const {
 
 bool Deletion::written(const ObjectRef& ref) {
   const Header* header = header_of(ref);
-  if (!header) return true;
-  if (!header->terminating()) return false;
+  SLUICE_CHECK(header != nullptr && header->terminating(), ref.kind->kind, " ", ref.key,
+               " was not written while it goes");
   if (is_held_by_dependents(*header)) return release(ref, kMostOfACircle);
   if (!header->finalizers().empty() || header->grace_seconds() > 0) return false;
   if (is_core(ref, "Namespace") && index_.in_namespace(ref.key) > 0) return false;

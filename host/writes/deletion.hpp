@@ -33,8 +33,8 @@ class Deletion {
   /// REQUIRES: the object exists. Whether it is gone now.
   bool remove(const ObjectRef& ref, Propagation propagation,
               std::optional<std::int64_t> grace_seconds);
-  /// The object was written: removes it when it is terminating and nothing holds it any more.
-  /// Whether it is gone now.
+  /// An object that is terminating was written: removes it when nothing holds it any more. Whether
+  /// it is gone now.
   bool written(const ObjectRef& ref);
 
  private:

@@ -2,6 +2,7 @@
 // worlds, one of which looks at all workloads. After each instant decisions, counted cycles and the
 // reasons of those that wait are the same. SLUICE_WAKING_WORLDS=N plays N worlds in each test.
 #include "tests/core/engine/random_world.hpp"
+#include "tests/core/support/fake_hooks.hpp"
 #include "tests/support/amount.hpp"
 
 namespace sluice::testing {
@@ -269,6 +270,26 @@ TEST(Waking, OneThatMayReclaimIsLookedAtWithEveryRelease) {
   EXPECT_EQ(s.admitted(), "1 5 x");
   s.after(1).finish("1").run();
   EXPECT_EQ(s.admitted(), "5 b");
+}
+
+// b of q's 4, of which mine uses 2, finds nobody to preempt: p uses its own 4. Then x borrows 2,
+// and a plugin protects it. With the next release b is told so, although it does not fit then
+// either.
+TEST(Waking, WhoFindsSomebodyThatIsProtectedIsToldSo) {
+  FakeVeto veto;
+  veto.hands_off = {"x"};
+  veto.reason = "hands off";
+  hooks::HostHooks hooks;
+  hooks.preemption_veto = &veto;
+  Scenario s(Scenario::single_thread(), hooks);
+  s.flavor("f").queue(Queue("p").cohort("c").quota("cpu", {{"f", 4}}));
+  s.queue(Queue("q").cohort("c").quota("cpu", {{"f", 4}}).reclaim_any());
+  s.submit(Job("mine", "q").cpu(2)).submit(Job("1", "p").cpu(1)).submit(Job("3", "p").cpu(3)).run();
+  s.after(1).submit(Job("b", "q").cpu(4)).run();
+  EXPECT_EQ(s.why("b").find("hands off"), std::string::npos) << s.why("b");
+  s.after(1).submit(Job("x", "p").cpu(2)).run();
+  s.after(1).finish("1").run();
+  EXPECT_NE(s.why("b").find("hands off"), std::string::npos) << s.why("b");
 }
 
 }  // namespace

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <memory>
+#include <numeric>
 #include <string>
 
 #include "tests/host/store/fixture.hpp"
@@ -40,6 +42,35 @@ TEST(Published, OfWhatIsOldLessIsKept) {
   const std::size_t kept = bytes_kept_of_many_changes({.old_after = -1});
   EXPECT_LE(kept, 16U << 20);
   EXPECT_GE(kept, 8U << 20);
+}
+
+/// The least limit with which the last `changes` changes of one object are all kept.
+std::size_t least_limit_for(std::size_t changes) {
+  const auto are_kept = [&](std::size_t bytes) {
+    Published published(scheme().kinds(), {.bytes = bytes, .old_after = 3600 * kSecond});
+    published.start(1, workload(), 1);
+    for (std::uint64_t version = 2; version < changes + 2; ++version) {
+      StoredObject next = object(workload(), "a/b", std::string(kBytes, 'x'));
+      next.version = version;
+      const Change change{ChangeType::kModified,
+                          std::make_shared<const StoredObject>(std::move(next)), nullptr};
+      published.apply({&change, 1}, version);
+    }
+    return published.history_size() == changes;
+  };
+  std::size_t too_few = 0;
+  std::size_t enough = 4 * kBytes * changes;
+  EXPECT_TRUE(are_kept(enough));
+  while (too_few + 1 < enough) {
+    const std::size_t middle = std::midpoint(too_few, enough);
+    (are_kept(middle) ? enough : too_few) = middle;
+  }
+  return enough;
+}
+
+// Three changes of the same size need three times the limit of one: none more is left out.
+TEST(Published, WhatFillsTheLimitToTheLastByteIsKept) {
+  EXPECT_EQ(least_limit_for(3), 3 * least_limit_for(1));
 }
 
 }  // namespace

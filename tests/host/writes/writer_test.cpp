@@ -399,6 +399,11 @@ TEST(Deletion, FinalizersHoldAnObjectUntilTheLastOneGoes) {
   EXPECT_FALSE(marked->removed);
   EXPECT_EQ(at(host.get("resourceflavors", "f"), "/metadata/deletionTimestamp"),
             "2026-01-01T00:00:00Z");
+  // No client takes the mark away.
+  ASSERT_TRUE(
+      host.merge("resourceflavors", "f", R"({"metadata":{"deletionTimestamp":null}})").ok());
+  EXPECT_EQ(at(host.get("resourceflavors", "f"), "/metadata/deletionTimestamp"),
+            "2026-01-01T00:00:00Z");
   const auto more =
       host.merge("resourceflavors", "f", R"({"metadata":{"finalizers":["a/b","c/d"]}})");
   ASSERT_FALSE(more.ok());
