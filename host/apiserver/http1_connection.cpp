@@ -27,6 +27,7 @@ constexpr std::int64_t kLeaveMs = 2'000;
 // more, so they are counted beside the body's own bytes.
 constexpr std::size_t kFramingPerByte = 8;
 constexpr std::size_t kHeldAtFirst = 64U << 10;  // of a body without an announced length
+constexpr std::uint64_t kMostReadInVain = 16U << 10;
 
 std::string_view view(beast::string_view text) { return {text.data(), text.size()}; }
 
@@ -53,6 +54,7 @@ void Http1Connection::begin(std::string first) {
 void Http1Connection::wait_for_request() {
   state_ = State::kHead;
   parser_.reset();
+  refusal_.reset();
   set_deadline(worker_->limits().idle_ms);
   enter_queue(served_ ? worker_->idle : worker_->fresh);
 }
@@ -206,14 +208,27 @@ std::optional<Reply> Http1Connection::judge() {
 void Http1Connection::head_complete() {
   worker_->shared().requests.fetch_add(1, std::memory_order_relaxed);
   take_head();
-  if (auto refused = judge()) return refuse(std::move(*refused));
-  leave_queue();
+  if (auto refused = judge()) {
+    if (!reads_in_vain()) return refuse(std::move(*refused));
+    refusal_ = std::move(*refused);
+  } else {
+    leave_queue();  // one that is refused stays among those that may be closed for others
+  }
   state_ = State::kBody;
-  set_deadline(worker_->limits().body_ms);
+  const std::int64_t body_ms = worker_->limits().body_ms;
+  set_deadline(refusal_ ? std::min(kLeaveMs, body_ms) : body_ms);
   parser_->eager(true);
   if (parser_->is_done()) return dispatch();
   const bool waits = request_.header("expect") != nullptr && !http10_ && in_.empty();
   if (waits && !wire_.send("HTTP/1.1 100 Continue\r\n\r\n")) close();
+}
+
+/// The body of a request that is refused is read where it is short: so the client's next request
+/// needs no other connection, and no handshake. Who waits for a word before sending is told at once.
+bool Http1Connection::reads_in_vain() const {
+  const auto announced = parser_->content_length();
+  return keep_alive_ && !parser_->is_done() && announced && *announced <= kMostReadInVain &&
+         request_.header("expect") == nullptr;
 }
 
 bool Http1Connection::parse_body() {
@@ -244,6 +259,7 @@ bool Http1Connection::parse_body() {
 void Http1Connection::refuse(ApiError error) { refuse(error_reply(error)); }
 
 void Http1Connection::refuse(Reply reply) {
+  if (refusal_) reply = std::move(*std::exchange(refusal_, std::nullopt));  // it came first
   // Whether the body is read or not decides if another request can follow.
   if (!parser_ || !parser_->is_done()) keep_alive_ = false;
   state_ = State::kHandling;
@@ -253,6 +269,7 @@ void Http1Connection::refuse(Reply reply) {
 }
 
 void Http1Connection::dispatch() {
+  if (refusal_) return refuse(Reply());
   request_.body = std::move(parser_->get().body());
   parser_.reset();
   state_ = State::kHandling;

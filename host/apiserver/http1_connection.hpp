@@ -64,7 +64,8 @@ class Http1Connection final : public Connection, public Responder {
   void note_folds(std::string_view head);
   bool ambiguous_length() const;
   std::optional<Reply> judge();  ///< why the request is refused before its body is read
-  void refuse(ApiError error);   ///< answers, then ends the connection
+  bool reads_in_vain() const;
+  void refuse(ApiError error);  ///< answers, and ends the connection where a body is left
   void refuse(Reply reply);
   void refuse_parse(const boost::system::error_code& error);
   void dispatch();
@@ -87,6 +88,7 @@ class Http1Connection final : public Connection, public Responder {
   bool folds_ = false;               // a header of the head goes on in the next line
   char last_of_head_ = '\0';
   Request request_;
+  std::optional<Reply> refusal_;  // of its head, to be said when its body was read
   BodyHold hold_;
   std::shared_ptr<const std::string> body_;  // being sent
   std::size_t body_sent_ = 0;

@@ -56,11 +56,13 @@ class World:
                              **self.random.choice(DISPATCHERS))
 
     def program(self, name):
-        """Runs a host whose clock is apart by up to five minutes."""
+        """Runs a host whose clock is apart by up to five minutes. The allocator's thread waits for
+        times of day, which the kernel compares with the true one: it would never sleep."""
         path = os.path.join(self.folder.name, name)
         with open(path, "w", encoding="utf-8") as out:
             out.write(f"#!/bin/sh\nLD_PRELOAD={os.path.abspath(OPTIONS.clock)} "
                       f"CLOCK_AHEAD={self.random.randint(-300, 300)} "
+                      f"MALLOC_CONF=background_thread:false "
                       f"exec {os.path.abspath(OPTIONS.sluice)} \"$@\"\n")
         os.chmod(path, 0o755)
         return path

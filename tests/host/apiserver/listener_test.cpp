@@ -92,13 +92,16 @@ TEST(Listener, RefusesWhatIsNoRequest) {
   EXPECT_EQ(Client(server->port()).get("/").status, 200);
 }
 
+/// Whoever says who he is may go on.
+std::optional<Reply> who(Request& request) {
+  const std::string* name = request.header("authorization");
+  if (name == nullptr) return Reply{401, "text/plain", shared_text("who?"), {}};
+  request.user.user = *name;
+  return std::nullopt;
+}
+
 TEST(Listener, AsksTheHeadCheckBeforeTheBody) {
-  const auto server = open(echo, {}, [](Request& request) -> std::optional<Reply> {
-    const std::string* who = request.header("authorization");
-    if (who == nullptr) return Reply{401, "text/plain", shared_text("who?"), {}};
-    request.user.user = *who;
-    return std::nullopt;
-  });
+  const auto server = open(echo, {}, who);
   Client client(server->port());
   client.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1000000\r\n\r\n");
   EXPECT_EQ(client.read().status, 401);
@@ -107,6 +110,34 @@ TEST(Listener, AsksTheHeadCheckBeforeTheBody) {
   EXPECT_EQ(known.get("/", "Authorization: me\r\n").body, "GET / user=me body=");
   EXPECT_EQ(known.get("/").status, 401);
   EXPECT_EQ(known.get("/", "Authorization: me\r\n").status, 200);  // the connection goes on
+}
+
+// 16 KiB and less: the client's next request needs no other connection.
+TEST(Listener, AShortBodyOfARefusedRequestIsReadInVain) {
+  const auto server = open(echo, {}, who);
+  Client client(server->port());
+  const std::string head = "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: ";
+  client.send(head + "5\r\n\r\nhello");
+  EXPECT_EQ(client.read().status, 401);
+  client.send(head + "16384\r\n\r\n" + std::string(16000, 'x'));
+  client.send(std::string(384, 'y'));
+  EXPECT_EQ(client.read().status, 401);
+  EXPECT_EQ(client.get("/", "Authorization: me\r\n").body, "GET / user=me body=");
+  client.send(head + "16385\r\n\r\n");
+  EXPECT_EQ(client.read().status, 401);
+  EXPECT_TRUE(client.closed());
+}
+
+// A client that asks first whether it may send is told so; one that does not send is told in time.
+TEST(Listener, ABodyThatIsNotSentKeepsNoRefusalBack) {
+  const auto server = open(echo, {.body_ms = 50}, who);
+  const std::string head = "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n";
+  for (const std::string more : {"Expect: 100-continue\r\n", ""}) {
+    Client client(server->port());
+    client.send(head + more + "\r\n");
+    EXPECT_EQ(client.read().status, 401) << more;
+    EXPECT_TRUE(client.closed()) << more;
+  }
 }
 
 TEST(Listener, StreamsUntilTheWriterEnds) {
