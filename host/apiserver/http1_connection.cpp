@@ -224,7 +224,7 @@ void Http1Connection::head_complete() {
 }
 
 /// The body of a request that is refused is read where it is short: so the client's next request
-/// needs no other connection, and no handshake. Who waits for a word before sending is told at once.
+/// needs no other connection, and no handshake. Who asks before it sends is answered at once.
 bool Http1Connection::reads_in_vain() const {
   const auto announced = parser_->content_length();
   return keep_alive_ && !parser_->is_done() && announced && *announced <= kMostReadInVain &&

@@ -6,11 +6,13 @@ letter.
     code, answer = rest.send("POST", "/apis/batch/v1/namespaces/default/jobs", {…})
 """
 import base64
+import http.client
 import json
 import re
+import select
 import ssl
-import urllib.error
-import urllib.request
+import threading
+import urllib.parse
 
 
 class Rest:
@@ -22,20 +24,36 @@ class Rest:
         authority = re.search(r"certificate-authority-data: (\S+)", config).group(1)
         self.tls = ssl.create_default_context(cadata=base64.b64decode(authority).decode())
 
+        self.kept = threading.local()  # a connection of each thread
+
+    def connection(self):
+        """The one of before, unless the host has closed it since."""
+        kept = getattr(self.kept, "connection", None)
+        if kept is not None and kept.sock is not None:
+            if not select.select([kept.sock], [], [], 0)[0]:
+                return kept
+            kept.close()
+        server = urllib.parse.urlsplit(self.server)
+        self.kept.connection = http.client.HTTPSConnection(
+            server.hostname, server.port, context=self.tls, timeout=180)
+        return self.kept.connection
+
     def send(self, verb, path, body=None, content="application/json", **headers):
         """Code and answer; the answer is parsed when it is JSON."""
-        data = None if body is None else json.dumps(body).encode()
-        request = urllib.request.Request(self.server + path, data=data, method=verb)
-        request.add_header("Authorization", "Bearer " + self.token)
-        if data is not None:
-            request.add_header("Content-Type", content)
-        for name, value in headers.items():
-            request.add_header(name.replace("_", "-"), value)
+        fields = {"Authorization": "Bearer " + self.token}
+        fields |= {name.replace("_", "-"): value for name, value in headers.items()}
+        data = None
+        if body is not None:
+            data = json.dumps(body).encode()
+            fields["Content-Type"] = content
+        connection = self.connection()
         try:
-            with urllib.request.urlopen(request, context=self.tls, timeout=180) as answer:
-                return answer.status, self.parsed(answer)
-        except urllib.error.HTTPError as answer:
-            return answer.code, self.parsed(answer)
+            connection.request(verb, path, data, fields)
+            answer = connection.getresponse()
+            return answer.status, self.parsed(answer)
+        except BaseException:
+            connection.close()  # of an answer that was not read to its end nothing is kept
+            raise
 
     @staticmethod
     def parsed(answer):
