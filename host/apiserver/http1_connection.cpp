@@ -26,8 +26,8 @@ constexpr std::int64_t kLeaveMs = 2'000;
 // What frames a body: chunk sizes and their extensions, trailers. A chunk of one byte takes five
 // more, so they are counted beside the body's own bytes.
 constexpr std::size_t kFramingPerByte = 8;
-constexpr std::size_t kHeldAtFirst = 64U << 10;  // of a body without an announced length
-constexpr std::uint64_t kMostReadInVain = 16U << 10;
+constexpr std::size_t kHeldAtFirst = 64U << 10;       // of a body without an announced length
+constexpr std::uint64_t kMostReadInVain = 16U << 10;  // of the body of a refused request
 
 std::string_view view(beast::string_view text) { return {text.data(), text.size()}; }
 
@@ -54,7 +54,6 @@ void Http1Connection::begin(std::string first) {
 void Http1Connection::wait_for_request() {
   state_ = State::kHead;
   parser_.reset();
-  refusal_.reset();
   set_deadline(worker_->limits().idle_ms);
   enter_queue(served_ ? worker_->idle : worker_->fresh);
 }
@@ -269,7 +268,7 @@ void Http1Connection::refuse(Reply reply) {
 }
 
 void Http1Connection::dispatch() {
-  if (refusal_) return refuse(Reply());
+  if (refusal_) return refuse(std::move(*std::exchange(refusal_, std::nullopt)));
   request_.body = std::move(parser_->get().body());
   parser_.reset();
   state_ = State::kHandling;

@@ -153,15 +153,7 @@ class Access(unittest.TestCase):
             raise AssertionError(f"{path}: {made}")
 
     def ask(self, user, method, path, body=None, kind="application/json", headers=None):
-        """A refusal may end its connection, when the body was not read."""
-        wire = self.wires[user]
-        answer = wire.ask(method, path, body, kind, headers)
-        if answer[1].get("Connection") == "close":
-            wire.connection.close()
-            secret = None if user == ADMIN else token(user)
-            type(self).wires[user] = Wire(self.host, token=secret)
-            self.addClassCleanup(self.wires[user].connection.close)
-        return answer
+        return self.wires[user].ask(method, path, body, kind, headers)
 
     def refused(self, user, *args, **more):
         status, _, body = self.ask(user, *args, **more)

@@ -9,7 +9,6 @@ The times are printed, not judged: they are those of the machine, too. What the 
 while nothing was killed stands beside them.
 """
 import argparse
-import http.client
 import json
 import multiprocessing
 import os
@@ -22,11 +21,11 @@ import tempfile
 import threading
 import time
 import unittest
-import urllib.parse
 
 from host import eventually
 from rest import Rest
 from two_stages import GROUP, World
+from wire import Watch, Wire
 
 OPTIONS = argparse.ArgumentParser()
 OPTIONS.add_argument("--sluice", required=True)
@@ -69,23 +68,6 @@ if __name__ == "__main__":
 '''
 
 
-class Line:
-    """A connection of its own, kept open: what a request costs is what it waits for."""
-
-    def __init__(self, rest):
-        server = urllib.parse.urlparse(rest.server)
-        self.http = http.client.HTTPSConnection(server.hostname, server.port, context=rest.tls)
-        self.head = {"Authorization": "Bearer " + rest.token, "Content-Type": "application/json"}
-
-    def post(self, path, body):
-        return self.send("POST", path, body)
-
-    def send(self, verb, path, body, kind="application/json"):
-        self.http.request(verb, path, json.dumps(body), {**self.head, "Content-Type": kind})
-        answer = self.http.getresponse()
-        return answer.status, answer.read().decode()
-
-
 def in_line(paths):
     """For how many seconds threads were ready to run and had no processor, by thread."""
     out = []
@@ -98,19 +80,19 @@ def in_line(paths):
 def write_on(kubeconfig, stop, results):
     """Changes an object that no plugin cares for, again and again until it is told to stop, but
     some times in any case: on a busy machine it may begin late."""
-    line = Line(Rest(kubeconfig))
+    rest = Rest(kubeconfig)
     accounts = "/api/v1/namespaces/team/serviceaccounts"
     name = f"other-{os.getpid()}"
-    status, text = line.post(accounts, {"metadata": {"name": name}})
-    assert status in (201, 409), text
+    status, answer = rest.send("POST", accounts, {"metadata": {"name": name}})
+    assert status in (201, 409), answer
     waits = []
     own = [f"/proc/{os.getpid()}/schedstat"]
     while len(waits) < LEAST_WRITES or not stop.is_set():
         lined, began = in_line(own)[0], time.monotonic()
-        status, text = line.send("PATCH", f"{accounts}/{name}",
-                                 {"metadata": {"annotations": {"write": str(len(waits))}}},
-                                 "application/merge-patch+json")
-        assert status == 200, text
+        status, answer = rest.send("PATCH", f"{accounts}/{name}",
+                                   {"metadata": {"annotations": {"write": str(len(waits))}}},
+                                   "application/merge-patch+json")
+        assert status == 200, answer
         wait = time.monotonic() - began
         waits.append((began, wait, in_line(own)[0] - lined))
     results.put(("waits", waits))
@@ -178,23 +160,21 @@ def told(name, measured):
 class Followed(threading.Thread):
     """What every workload's check said, each time it said something else."""
 
-    def __init__(self, rest):
+    def __init__(self, host):
         super().__init__(daemon=True)
         self.said = {}
-        self.line = Line(rest)
+        self.wire = Wire(host)
         self.start()
 
     def run(self):
-        self.line.http.request("GET", f"{GROUP}/namespaces/team/workloads?watch=true", None,
-                               self.line.head)
-        for text in self.line.http.getresponse():
-            workload = json.loads(text)["object"]
+        watch = Watch(self.wire, f"{GROUP}/namespaces/team/workloads")
+        while event := watch.next():
+            workload = event["object"]
             for check in workload.get("status", {}).get("admissionChecks", []):
                 said = self.said.setdefault(workload["metadata"]["name"], [])
                 now = (check["state"], check["message"])
                 if not said or said[-1] != now:
                     said.append(now)
-
 
     def is_answered(self, name):
         return any(state == "Ready" for state, _ in self.said.get(name, []))
@@ -221,8 +201,6 @@ class Kills(unittest.TestCase):
         self.random = random.Random(OPTIONS.seed)
         self.struck = set()
         self.judged, self.stored = 0, []  # writes of Secrets, and those that were accepted
-        self.own = Line(self.world.rest)
-        self.addCleanup(self.own.http.close)
 
     def children(self):
         """The processes of the plugin: children of the host's threads that run another program.
@@ -241,15 +219,15 @@ class Kills(unittest.TestCase):
 
     def work(self, name):
         self.world.workload(name, "q")
-        self.assertEqual(self.own.post("/api/v1/namespaces/team/configmaps", {
+        self.assertEqual(self.world.rest.send("POST", "/api/v1/namespaces/team/configmaps", {
             "metadata": {"name": name}, "data": {"wanted": name}})[0], 201)
         self.judged += 1
-        status, text = self.own.post("/api/v1/namespaces/team/secrets",
-                                     {"metadata": {"name": name}})
+        status, answer = self.world.rest.send("POST", "/api/v1/namespaces/team/secrets",
+                                              {"metadata": {"name": name}})
         if status == 201:
             self.stored.append(name)
         else:
-            self.assertIn("plugin asked, validator.validate: ", text)
+            self.assertIn("plugin asked, validator.validate: ", answer["message"])
 
     def blow(self):
         """Most are killed; some hang, and are ended by the host."""
@@ -289,7 +267,7 @@ class Kills(unittest.TestCase):
             return False
 
     def test_it_loses_no_answer_and_gives_none_twice(self):
-        followed = Followed(self.world.rest)
+        followed = Followed(self.world.host)
         quiet = Writers(self.world.host)
         for n in range(max(20, OPTIONS.kills // 4)):
             self.work(f"quiet-{n}")

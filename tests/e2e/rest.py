@@ -5,25 +5,22 @@ letter.
     rest.get("/api/v1/namespaces")["items"]
     code, answer = rest.send("POST", "/apis/batch/v1/namespaces/default/jobs", {…})
 """
-import base64
 import http.client
 import json
 import re
 import select
-import ssl
 import threading
 import urllib.parse
+
+from wire import context, credentials
 
 
 class Rest:
     def __init__(self, kubeconfig):
         with open(kubeconfig, encoding="utf-8") as text:
-            config = text.read()
-        self.server = re.search(r"server: (\S+)", config).group(1)
-        self.token = re.search(r"token: (\S+)", config).group(1)
-        authority = re.search(r"certificate-authority-data: (\S+)", config).group(1)
-        self.tls = ssl.create_default_context(cadata=base64.b64decode(authority).decode())
-
+            self.server = re.search(r"server: (\S+)", text.read()).group(1)
+        self.token = credentials(kubeconfig)[1]
+        self.tls = context(kubeconfig)
         self.kept = threading.local()  # a connection of each thread
 
     def connection(self):

@@ -111,18 +111,14 @@ class Rights(unittest.TestCase):
     def judge(self, user, allowed):
         """allowed(cell, verb): whether the user has it."""
         wrong, asked = [], 0
-        wire = Wire(self.host, token=f"the-token-of-{user}")
-        for cell in self.cells:
-            for verb in cell.verbs:
-                status, headers, answer = cell.ask(wire, verb)
-                if headers.get("Connection") == "close":  # its body was not read
-                    wire.connection.close()
-                    wire = Wire(self.host, token=f"the-token-of-{user}")
-                asked += 1
-                wanted = allowed(cell, verb) or cell.name in EVERYBODYS
-                if (status != 403) != wanted or status >= 500:
-                    wrong.append((user, verb, cell.key, status, answer))
-        wire.connection.close()
+        with Wire(self.host, token=f"the-token-of-{user}") as wire:  # no refusal ends it
+            for cell in self.cells:
+                for verb in cell.verbs:
+                    status, _, answer = cell.ask(wire, verb)
+                    asked += 1
+                    wanted = allowed(cell, verb) or cell.name in EVERYBODYS
+                    if (status != 403) != wanted or status >= 500:
+                        wrong.append((user, verb, cell.key, status, answer))
         self.assertEqual(wrong, [])
         return asked
 

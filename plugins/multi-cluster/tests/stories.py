@@ -62,7 +62,7 @@ class World:
         with open(path, "w", encoding="utf-8") as out:
             out.write(f"#!/bin/sh\nLD_PRELOAD={os.path.abspath(OPTIONS.clock)} "
                       f"CLOCK_AHEAD={self.random.randint(-300, 300)} "
-                      f"MALLOC_CONF=background_thread:false "
+                      "MALLOC_CONF=background_thread:false "
                       f"exec {os.path.abspath(OPTIONS.sluice)} \"$@\"\n")
         os.chmod(path, 0o755)
         return path

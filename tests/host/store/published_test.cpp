@@ -13,18 +13,21 @@ namespace {
 
 constexpr std::size_t kBytes = 4000;
 
+/// The object's change of that version, of kBytes and more.
+void publish(Published& published, const std::string& key, std::uint64_t version) {
+  StoredObject next = object(workload(), key, std::string(kBytes, 'x'));
+  next.version = version;
+  const Change change{ChangeType::kModified, std::make_shared<const StoredObject>(std::move(next)),
+                      nullptr};
+  published.apply({&change, 1}, version);
+}
+
 /// 30,000 changes of 100 objects, of 4,000 bytes and more: 120 MB and more.
 std::size_t bytes_kept_of_many_changes(HistoryLimits limits) {
   Published published(scheme().kinds(), limits);
   published.start(1, workload(), 1);
-  for (std::uint64_t version = 2; version < 30'002; ++version) {
-    StoredObject next =
-        object(workload(), "a/" + std::to_string(version % 100), std::string(kBytes, 'x'));
-    next.version = version;
-    RecordPtr record = std::make_shared<const StoredObject>(std::move(next));
-    const Change change{ChangeType::kModified, record, nullptr};
-    published.apply({&change, 1}, version);
-  }
+  for (std::uint64_t version = 2; version < 30'002; ++version)
+    publish(published, "a/" + std::to_string(version % 100), version);
   EXPECT_EQ(published.version(), 30'001U);
   return published.history_size() * kBytes;
 }
@@ -49,13 +52,8 @@ std::size_t least_limit_for(std::size_t changes) {
   const auto are_kept = [&](std::size_t bytes) {
     Published published(scheme().kinds(), {.bytes = bytes, .old_after = 3600 * kSecond});
     published.start(1, workload(), 1);
-    for (std::uint64_t version = 2; version < changes + 2; ++version) {
-      StoredObject next = object(workload(), "a/b", std::string(kBytes, 'x'));
-      next.version = version;
-      const Change change{ChangeType::kModified,
-                          std::make_shared<const StoredObject>(std::move(next)), nullptr};
-      published.apply({&change, 1}, version);
-    }
+    for (std::uint64_t version = 2; version < changes + 2; ++version)
+      publish(published, "a/b", version);
     return published.history_size() == changes;
   };
   std::size_t too_few = 0;

@@ -1,5 +1,5 @@
-// What goes with an object and what stays, one rule at a time: owners that are others, owners
-// across namespaces, and namespaces that are emptied.
+// What goes with an object and what stays, one rule at a time: finalizers, owners that are others,
+// owners across namespaces, and namespaces that are emptied.
 #include <gtest/gtest.h>
 
 #include "tests/host/writes/host_fixture.hpp"
@@ -40,6 +40,115 @@ struct Deleting : HostFixture {
 std::string owned_by(const std::string& owners) { return R"(,"ownerReferences":[)" + owners + "]"; }
 
 constexpr const char* kHeld = R"(,"finalizers":["a/b"])";
+
+TEST(Deletion, FinalizersHoldAnObjectUntilTheLastOneGoes) {
+  HostFixture host;
+  ASSERT_TRUE(
+      host.create("resourceflavors", R"({"metadata":{"name":"f","finalizers":["a/b"]}})").ok());
+  const auto marked = host.remove("resourceflavors", "f");
+  ASSERT_TRUE(marked.ok());
+  EXPECT_FALSE(marked->removed);
+  EXPECT_EQ(at(host.get("resourceflavors", "f"), "/metadata/deletionTimestamp"),
+            "2026-01-01T00:00:00Z");
+  // No client takes the mark away.
+  ASSERT_TRUE(
+      host.merge("resourceflavors", "f", R"({"metadata":{"deletionTimestamp":null}})").ok());
+  EXPECT_EQ(at(host.get("resourceflavors", "f"), "/metadata/deletionTimestamp"),
+            "2026-01-01T00:00:00Z");
+  const auto more =
+      host.merge("resourceflavors", "f", R"({"metadata":{"finalizers":["a/b","c/d"]}})");
+  ASSERT_FALSE(more.ok());
+  EXPECT_EQ(more.error().code, 403);
+  const auto freed = host.merge("resourceflavors", "f", R"({"metadata":{"finalizers":null}})");
+  ASSERT_TRUE(freed.ok()) << freed.error().text;
+  EXPECT_TRUE(freed->removed);
+  EXPECT_FALSE(host.exists("resourceflavors", "f"));
+}
+
+// owner ← one, two; two ← three.
+void make_family(HostFixture& host) {
+  ASSERT_TRUE(host.create("localqueues", R"({"metadata":{"name":"owner"},
+      "spec":{"clusterQueue":"cq"}})")
+                  .ok());
+  const auto child = [&host](const std::string& name, const std::string& of) {
+    const std::string uid = at(host.get("localqueues", "default/" + of), "/metadata/uid");
+    const auto made = host.create(
+        "localqueues", R"({"metadata":{"name":")" + name +
+                           R"(","ownerReferences":[{"apiVersion":"kueue.x-k8s.io/v1beta2",
+        "kind":"LocalQueue","name":")" +
+                           of + R"(","uid":")" + uid +
+                           R"(","blockOwnerDeletion":true}]},"spec":{"clusterQueue":"cq"}})");
+    ASSERT_TRUE(made.ok()) << made.error().text;
+  };
+  child("one", "owner");
+  child("two", "owner");
+  child("three", "two");
+}
+
+TEST(Deletion, WhatAnOwnerTakesAlong) {
+  const struct {
+    Propagation propagation;
+    std::vector<std::string> left;
+  } rows[] = {
+      {Propagation::kBackground, {}},
+      {Propagation::kForeground, {}},
+      {Propagation::kOrphan, {"default/one", "default/three", "default/two"}},
+  };
+  for (const auto& row : rows) {
+    HostFixture host;
+    make_family(host);
+    ASSERT_TRUE(host.remove("localqueues", "owner", row.propagation).ok());
+    const ObjectAccess& objects = host.objects;
+    EXPECT_EQ(objects.keys(host.kind("localqueues")), row.left);
+  }
+}
+
+TEST(Deletion, InTheForegroundTheOwnerWaitsForItsDependents) {
+  HostFixture host;
+  make_family(host);
+  ASSERT_TRUE(host.merge("localqueues", "three", R"({"metadata":{"finalizers":["a/b"]}})").ok());
+  const auto marked = host.remove("localqueues", "owner", Propagation::kForeground);
+  ASSERT_TRUE(marked.ok());
+  EXPECT_FALSE(marked->removed);
+  const ObjectAccess& objects = host.objects;
+  EXPECT_EQ(objects.keys(host.kind("localqueues")),
+            (std::vector<std::string>{"default/owner", "default/three", "default/two"}));
+  ASSERT_TRUE(host.merge("localqueues", "three", R"({"metadata":{"finalizers":null}})").ok());
+  EXPECT_EQ(objects.keys(host.kind("localqueues")), std::vector<std::string>{});
+}
+
+TEST(Deletion, ANamespaceGoesWithAllThatIsInIt) {
+  HostFixture host;
+  host.apply(R"({"apiVersion":"v1","kind":"Namespace","metadata":{"name":"team"}})");
+  const auto in_team = [&](WriteVerb verb, std::string_view name, std::string_view body) {
+    WriteRequest request = host.request(verb, "localqueues", name, body);
+    request.ns = "team";
+    return host.machine.write(request);
+  };
+  const char* queue = R"({"metadata":{"name":"q"},"spec":{"clusterQueue":"cq"}})";
+  ASSERT_TRUE(in_team(WriteVerb::kCreate, "", queue).ok());
+  ASSERT_TRUE(in_team(WriteVerb::kPatch, "q", R"({"metadata":{"finalizers":["a/b"]}})").ok());
+  ASSERT_TRUE(host.remove("namespaces", "team").ok());
+  EXPECT_EQ(at(host.get("namespaces", "team"), "/status/phase"), "Terminating");
+  const auto late = in_team(WriteVerb::kCreate, "", queue);
+  ASSERT_FALSE(late.ok());
+  EXPECT_EQ(late.error().code, 403);
+  ASSERT_TRUE(in_team(WriteVerb::kPatch, "q", R"({"metadata":{"finalizers":null}})").ok());
+  EXPECT_FALSE(host.exists("namespaces", "team"));
+}
+
+// A20: a plugin, or any client, could delete the namespace that every host has.
+TEST(Deletion, A20_TheNamespacesOfEveryHostStay) {
+  HostFixture host;
+  const auto refused = host.remove("namespaces", "default");
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(refused.error().code, 403);
+  EXPECT_NE(refused.error().text.find("this namespace may not be deleted"), std::string::npos);
+  EXPECT_FALSE(static_cast<ObjectAccess&>(host.objects)
+                   .remove(host.kind("namespaces"), "default", Propagation::kBackground, {})
+                   .ok());
+  EXPECT_TRUE(host.exists("namespaces", "default"));
+}
 
 // m is of a and of b: it stays as long as one of them does, however that is deleted.
 TEST(Owners, TheLastOneTakesItAlong) {
