@@ -15,18 +15,11 @@
 #include <vector>
 
 #include "host/executor/process/keeper.hpp"
+#include "host/executor/process/start_report.hpp"
 #include "host/executor/process/system_calls.hpp"
 
 namespace sluice::host {
 namespace {
-
-/// What the child tells through its pipe when it cannot become the program.
-struct ChildFailure {
-  int stage = 0;
-  int error = 0;
-};
-
-enum Stage : int { kStageSetup, kStageGroup, kStageUser, kStageFolder, kStageProgram };
 
 struct Pipe {
   Fd read, write;
@@ -48,10 +41,8 @@ std::vector<char*> pointers(const std::vector<std::string>& texts) {
   return out;
 }
 
-[[noreturn]] void give_up(int pipe, int stage) {
-  const ChildFailure failure{stage, errno};
-  const ssize_t written = ::write(pipe, &failure, sizeof failure);
-  ::_exit(written == static_cast<ssize_t>(sizeof failure) ? 127 : 126);
+[[noreturn]] void give_up(int pipe, StartStage stage) {
+  ::_exit(tell_failure(pipe, {stage, errno}) ? 127 : 126);
 }
 
 void default_signals() {
@@ -106,56 +97,48 @@ bool enter_folder(const Wanted& wanted) {
                          std::vector<char*>& env, const Pipe& out, const Pipe& err,
                          const Pipe& failed, pid_t keeper) {
   ::setsid();
-  if (!enter(wanted.group)) give_up(failed.write.get(), kStageGroup);
-  if (!become_user(wanted.rights)) give_up(failed.write.get(), kStageUser);
+  if (!enter(wanted.group)) give_up(failed.write.get(), StartStage::kGroup);
+  if (!become_user(wanted.rights)) give_up(failed.write.get(), StartStage::kUser);
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);       // which another user would forget
   if (::getppid() != keeper) ::_exit(126);  // it died before the line above
   default_signals();
   const int null = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
   if (null < 0 || ::dup2(null, STDIN_FILENO) < 0 || ::dup2(out.write.get(), STDOUT_FILENO) < 0 ||
       ::dup2(err.write.get(), STDERR_FILENO) < 0) {
-    give_up(failed.write.get(), kStageSetup);
+    give_up(failed.write.get(), StartStage::kSetup);
   }
   ::umask(022);
   if (!take_rights(wanted.rights, wanted.spec.no_new_privileges))
-    give_up(failed.write.get(), kStageSetup);
-  if (!enter_folder(wanted)) give_up(failed.write.get(), kStageFolder);
+    give_up(failed.write.get(), StartStage::kSetup);
+  if (!enter_folder(wanted)) give_up(failed.write.get(), StartStage::kFolder);
   environ = env.data();  // execvp looks for the program in this PATH
   ::execvp(argv.front(), argv.data());
-  give_up(failed.write.get(), kStageProgram);
+  give_up(failed.write.get(), StartStage::kProgram);
 }
 
 /// Tells the number of the container's first process, and is its keeper from then on.
 [[noreturn]] void keep(pid_t first, const Pipe& failed) {
   const int pipe = failed.write.get();
-  if (::write(pipe, &first, sizeof first) != static_cast<ssize_t>(sizeof first)) ::_exit(126);
+  if (!tell_first(pipe, first)) ::_exit(126);
   // What the runner has open (its signals, the output of other containers) is not the keeper's.
   ::close_range(STDERR_FILENO + 1, ~0U, 0);
   keep_container(first);
 }
 
-/// Reads so many bytes, or what comes before the end.
-ssize_t read_told(const Fd& from, void* to, std::size_t size) {
-  ssize_t n = 0;
-  do {
-    n = ::read(from.get(), to, size);
-  } while (n < 0 && errno == EINTR);
-  return n;
-}
-
-SpawnError describe(const ChildFailure& failure, const ContainerSpec& spec,
+SpawnError describe(const StartFailure& failure, const ContainerSpec& spec,
                     const std::string& folder) {
   const std::string reason = std::generic_category().message(failure.error);
-  if (failure.stage == kStageFolder) {
+  if (failure.stage == StartStage::kFolder) {
     return {126, "cannot enter the working directory " + folder + ": " + reason};
   }
-  if (failure.stage == kStageProgram) {
+  if (failure.stage == StartStage::kProgram) {
     return {failure.error == ENOENT ? 127 : 126,
             "cannot run " + spec.argv.front() + " in " + folder + ": " + reason};
   }
-  const char* const what = failure.stage == kStageGroup  ? "cannot enter the control group: "
-                           : failure.stage == kStageUser ? "cannot become the user of the pod: "
-                                                         : "cannot set up the process: ";
+  const char* const what = failure.stage == StartStage::kGroup ? "cannot enter the control group: "
+                           : failure.stage == StartStage::kUser
+                               ? "cannot become the user of the pod: "
+                               : "cannot set up the process: ";
   return {126, what + reason};
 }
 
@@ -194,14 +177,11 @@ Result<Spawned, SpawnError> spawn_container(const ContainerSpec& spec,
     keep(first, failed);
   }
   failed.write.reset();
-  pid_t first = 0;
-  ChildFailure failure{kStageSetup, EAGAIN};
-  const bool told = read_told(failed.read, &first, sizeof first) == sizeof first;
-  // The pipe ends with the exec.
-  if (told && read_told(failed.read, &failure, sizeof failure) != sizeof failure)
-    return Spawned{first, keeper, std::move(out.read), std::move(err.read)};
+  const StartReport report = read_start_report(failed.read.get());
+  if (report.first && !report.failure)
+    return Spawned{*report.first, keeper, std::move(out.read), std::move(err.read)};
   ::waitpid(keeper, nullptr, 0);
-  return describe(failure, spec, folder);
+  return describe(report.failure.value_or(StartFailure{StartStage::kSetup, EAGAIN}), spec, folder);
 }
 
 }  // namespace sluice::host
