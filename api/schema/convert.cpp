@@ -1,5 +1,6 @@
 #include "api/schema/convert.hpp"
 
+#include <algorithm>
 #include <boost/json/parse.hpp>
 #include <cstdlib>
 #include <optional>
@@ -243,6 +244,38 @@ json::object* follow(json::object& object, std::string_view& path) {
   }
 }
 
+/// Whether the schema has the field at a rendered path, or may have it: a map, or what is open.
+bool has_field(const SchemaNode& root, std::string_view path) {
+  const SchemaNode* at = &root;
+  for (;;) {
+    const auto end = path.find_first_of(".[");
+    const SchemaField* field = at->field(path.substr(0, end));
+    if (field == nullptr) return at->open || at->values != nullptr || at->fields.empty();
+    at = field->node;
+    path.remove_prefix(std::min(end, path.size()));
+    while (!path.empty() && path[0] == '[') {
+      const auto close = path.find(']');
+      at = at->items != nullptr ? at->items : at->values;
+      if (close == std::string_view::npos || at == nullptr) return true;
+      path.remove_prefix(close + 1);
+    }
+    if (path.empty()) return true;
+    path.remove_prefix(1);
+  }
+}
+
+bool is_at_or_below(std::string_view path, std::string_view field) {
+  return path.starts_with(field) &&
+         (path.size() == field.size() || path[field.size()] == '.' || path[field.size()] == '[');
+}
+
+bool may_bring(const Stashed& stashed, std::string_view path) {
+  const bool below = path.starts_with("spec.") || (stashed.status && path.starts_with("status."));
+  return below && !has_field(stashed.from, path) &&
+         std::none_of(stashed.arrived.begin(), stashed.arrived.end(),
+                      [path](std::string_view field) { return is_at_or_below(path, field); });
+}
+
 }  // namespace
 
 void convert_to_hub(const VersionSource& version, json::object& object) {
@@ -269,11 +302,11 @@ void stash(json::object& object, std::string_view name, const Walk::Pruned& prun
   (*annotations)[json_view(name)] = to_json(kept);
 }
 
-void unstash(json::object& object, std::string_view name) {
+void unstash(json::object& object, const Stashed& stashed) {
   json::object* metadata = find_object(object, "metadata");
   json::object* annotations = metadata != nullptr ? find_object(*metadata, "annotations") : nullptr;
   if (annotations == nullptr) return;
-  const auto it = annotations->find(json_view(name));
+  const auto it = annotations->find(json_view(stashed.name));
   if (it == annotations->end()) return;
   json::error_code error;
   json::value kept;
@@ -284,6 +317,7 @@ void unstash(json::object& object, std::string_view name) {
   if (fields == nullptr) return;
   for (const auto& member : *fields) {
     std::string_view path = view(member.key());
+    if (!may_bring(stashed, path)) continue;
     json::object* holder = follow(object, path);
     if (holder != nullptr) holder->emplace(json_view(path), member.value());
   }

@@ -7,7 +7,9 @@
 #include <boost/json/object.hpp>
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include "api/schema/node.hpp"
 #include "api/schema/source.hpp"
 #include "api/schema/walk.hpp"
 
@@ -21,7 +23,19 @@ void convert_from_hub(const VersionSource& version, boost::json::object& object)
 /// Keeps `pruned` fields in annotation `name`, so that the way back can restore them; nothing to
 /// keep leaves the object as it is.
 void stash(boost::json::object& object, std::string_view name, const Walk::Pruned& pruned);
-/// Puts stashed fields back where they fit, and removes the annotation.
-void unstash(boost::json::object& object, std::string_view name);
+
+/// What an annotation may bring into an object. It is the text of whoever wrote the object, so it
+/// is no way around what holds for its parts: for metadata, for a status, for fields with rules.
+struct Stashed {
+  std::string_view name;                  ///< of the annotation
+  const SchemaNode& from;                 ///< that the object was written in: what it has is said
+                                          ///< by the object itself
+  std::vector<std::string_view> arrived;  ///< fields that the conversion has filled, likewise
+  bool status = true;                     ///< fields below the status, too
+};
+
+/// Puts back the fields below `spec` and `status` that stash() may have kept, where they fit, and
+/// removes the annotation.
+void unstash(boost::json::object& object, const Stashed& stashed);
 
 }  // namespace sluice::api

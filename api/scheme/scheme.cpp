@@ -216,9 +216,16 @@ Result<void> Scheme::add(std::string_view contribution_json, std::string_view co
 
 namespace {
 
-/// From the version in which the object came to the hub form.
-void to_hub(const CompiledKind& kind, std::size_t version, const SchemaNode& hub_root,
-            json::object& object, Outcome& outcome) {
+struct ToHub {
+  const CompiledKind& kind;
+  std::size_t version;  ///< in which the object came
+  const SchemaNode& root;
+  const SchemaNode& hub_root;
+  bool status = true;  ///< its annotation may have fields of the status
+};
+
+void to_hub(const ToHub& how, json::object& object, Outcome& outcome) {
+  const auto& [kind, version, root, hub_root, status] = how;
   const std::string& name = kind.info.versions[version].name;
   const std::string& hub = kind.info.versions[kind.hub].name;
   convert_to_hub(kind.sources[version], object);
@@ -226,7 +233,12 @@ void to_hub(const CompiledKind& kind, std::size_t version, const SchemaNode& hub
   const json::object* annotations =
       metadata != nullptr ? find_object(*metadata, "annotations") : nullptr;
   const bool stashed = annotations != nullptr && find(*annotations, stash_name(hub)) != nullptr;
-  if (stashed) unstash(object, stash_name(hub));
+  if (stashed) {
+    std::vector<std::string_view> moved;
+    for (const auto& [here, there] : kind.sources[version].moves) moved.emplace_back(there);
+    const std::string annotation = stash_name(hub);
+    unstash(object, {annotation, root, std::move(moved), status});
+  }
   // Fills in the defaults of the hub version. What it finds wrong was already reported by the rules
   // of the object's own version, except for fields that came out of the annotation.
   Outcome found;
@@ -265,7 +277,7 @@ Outcome Scheme::admit(json::object& object, const json::object* old,
   }
   if (kind.builtin != nullptr && kind.builtin->fill_in != nullptr) kind.builtin->fill_in(object);
   if (served->version != kind.hub && outcome.ok()) {
-    to_hub(kind, served->version, state_->root(*served->kind, kind.hub), object, outcome);
+    to_hub({kind, served->version, root, state_->root(*served->kind, kind.hub)}, object, outcome);
   }
   // Where the schema was violated, types may be wrong; the rules read those as absent. They apply
   // to the hub form, so of an object that could not be converted only the metadata is checked. So
@@ -293,7 +305,10 @@ Result<void> Scheme::to_version(json::object& object, std::string_view version) 
   }
   if (index == kind.hub) return {};
   convert_from_hub(kind.sources[index], object);
-  unstash(object, stash_name(kind.info.versions[index].name));
+  std::vector<std::string_view> moved;
+  for (const auto& [here, there] : kind.sources[index].moves) moved.emplace_back(here);
+  const std::string name = stash_name(kind.info.versions[index].name);
+  unstash(object, {name, state_->root(*served->kind, kind.hub), std::move(moved)});
   Outcome ignored;
   Walk::Pruned pruned;
   Walk(ignored, UnknownFields::kIgnore, &pruned).object(state_->root(*served->kind, index), object);
@@ -316,7 +331,10 @@ Result<void> Scheme::convert(json::object& object, std::string_view version) con
   if (kind.info.versions[served->version].name == version) return {};
   if (served->version != kind.hub) {
     Outcome ignored;
-    to_hub(kind, served->version, state_->root(*served->kind, kind.hub), object, ignored);
+    // Whoever asks for this stores what comes of it, and has looked at the status before.
+    to_hub({kind, served->version, state_->root(*served->kind, served->version),
+            state_->root(*served->kind, kind.hub), /*status=*/false},
+           object, ignored);
   }
   return to_version(object, version);
 }

@@ -119,6 +119,47 @@ TEST(Conversion, AnAnnotationCannotBringInWhatIsInvalid) {
   EXPECT_TRUE(core_scheme().admit(garbage).ok());
 }
 
+// Else whoever may create a workload could say in it that it is admitted.
+TEST(Conversion, AnAnnotationCannotBringInWhatTheObjectItselfSays) {
+  const char* const refused[] = {
+      R"({"status":{"admission":{"clusterQueue":"q","podSetAssignments":[{"name":"main"}]}}})",
+      R"({"status.admission":{"clusterQueue":"q","podSetAssignments":[{"name":"main"}]}})",
+      R"({"status.conditions":[]})",
+      R"({"status.accumulatedPastExecutionTimeSeconds":-9})",
+      R"({"spec":{"active":false}})",
+      R"({"spec.active":false})",
+      R"({"metadata.uid":"u"})",
+      R"({"metadata.ownerReferences":[]})",
+      R"({"metadata.finalizers":["a/b"]})",
+      R"({"metadata.labels":{"a":"b"}})",
+      R"({"metadata":{"labels":{"a":"b"}}})",
+      R"({"spec.podSets[0].template.spec.nodeSelector":{"a":"b"}})",
+      R"({"spec.podSets[0].template.metadata.annotations.a":"b"})",
+      R"({"kind":"Pod"})",
+  };
+  for (const char* const text : refused) {
+    auto plain = kueue("Workload", "{" + testing::pod_sets() + "}", "v1beta1");
+    plain["status"] = object(R"({"requeueState":{"count":1}})");
+    auto tried = plain;
+    tried["metadata"].as_object()["annotations"] =
+        boost::json::object{{"sluice.dev/v1beta2-fields", text}};
+    EXPECT_EQ(to_hub(tried), to_hub(plain)) << text;
+  }
+}
+
+// An API server has looked at the status of what it wants converted, and does not look again.
+TEST(Conversion, WhoStoresWhatIsConvertedGetsNoStatusFromAnAnnotation) {
+  auto old = kueue("Workload", "{" + testing::pod_sets() + "}", "v1beta1");
+  old["status"] = object(R"({"requeueState":{"count":1}})");
+  old["metadata"].as_object()["annotations"] = object(
+      R"({"sluice.dev/v1beta2-fields":"{\"status.preemptionGates\":[],\"spec.preemptionGates\":[]}"})");
+  auto stored = old;
+  ASSERT_TRUE(core_scheme().convert(stored, "v1beta2"));
+  EXPECT_FALSE(stored.at("status").as_object().contains("preemptionGates"));
+  EXPECT_TRUE(stored.at("spec").as_object().contains("preemptionGates"));
+  EXPECT_TRUE(to_hub(old).at("status").as_object().contains("preemptionGates"));
+}
+
 TEST(Conversion, PathsAreThoseOfTheVersionWritten) {
   auto queue = kueue("ClusterQueue", R"({"cohort":"A","cohortName":"b"})", "v1beta1");
   const Outcome outcome = core_scheme().admit(queue);
