@@ -125,6 +125,7 @@ void Structure::remove(std::string_view kind, std::string_view key) {
     const auto it = model_.queue_ids.find(name);
     if (it == model_.queue_ids.end()) return;
     note_queue_change(it->second, true);
+    if (!model_.queues[it->second].holders.empty()) left_.insert(it->second);
     model_.queues[it->second].spec.reset();
     note_locals_of(it->second);
   } else if (kind == "ResourceFlavor") {

@@ -1,4 +1,5 @@
 #include "core/engine/queue_views.hpp"
+#include "core/engine/cohort_chains.hpp"
 
 #include <algorithm>
 #include <map>
@@ -34,6 +35,11 @@ void describe_activity(const QueueRecord& queue, QueueView& out) {
     case Inactive::kCohortCycle:
       out.reason = "Unknown";
       out.message = prefix + "its cohort is part of a cycle.";
+      return;
+    case Inactive::kCohortTooDeep:
+      out.reason = "Unknown";
+      out.message =
+          prefix + "more than " + std::to_string(kMaxCohortDepth) + " cohorts stand above it.";
       return;
     case Inactive::kCheckNotFound:
       out.reason = "AdmissionCheckNotFound";

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "core/base/check.hpp"
+#include "core/engine/cohort_chains.hpp"
 #include "core/engine/parked_reasons.hpp"
 
 namespace sluice {
@@ -24,6 +25,7 @@ Structure::Changes Structure::rebuild() {
 void Structure::build() {
   for (QueueRecord& queue : model_.queues) tell_as_of_wake(model_, queue);
   ++model_.epoch;
+  wake_left();
   grow_generations();
   for (QueueRecord& queue : model_.queues) rebuild_groups(queue);
   std::vector<std::pair<Inactive, std::string>> before;
@@ -48,26 +50,39 @@ void Structure::build() {
   changed_cohorts_.clear();
 }
 
-/// Before and after: the trees as they were count too when a queue or cohort moved between them.
-void Structure::grow_generations() {
+/// Of the trees that these queues and the changed cohorts stand in.
+std::set<NodeId> Structure::roots_of(const std::set<QueueId>& queues) const {
   const QuotaTree& tree = model_.tree;
   std::set<NodeId> roots;
-  for (const QueueId id : generation_queues_)
+  for (const QueueId id : queues)
     if (id < tree.node_count()) roots.insert(tree.root(id));
   for (NodeId n = 0; n < tree.node_count(); ++n)
     if (!tree.is_queue(n) && changed_cohorts_.contains(tree.name(n))) roots.insert(tree.root(n));
-  for (NodeId n = 0; n < tree.node_count(); ++n)
-    if (tree.is_queue(n) && roots.contains(tree.root(n))) bump_generation(n);
+  return roots;
+}
+
+/// Before and after: the trees as they were count too when a queue or cohort moved between them.
+void Structure::grow_generations() {
+  for (const NodeId n : queues_below(roots_of(generation_queues_))) bump_generation(n);
+}
+
+/// The tree is the one after the change (semantics 4); but what a deleted queue held is free in the
+/// one that it was in.
+void Structure::wake_left() {
+  for (const NodeId n : queues_below(roots_of(left_))) wake_tree_of(n);
+  left_.clear();
 }
 
 void Structure::wake_changed() {
+  for (const NodeId n : queues_below(roots_of(changes_.queues))) wake_tree_of(n);
+}
+
+std::vector<QueueId> Structure::queues_below(const std::set<NodeId>& roots) const {
   const QuotaTree& tree = model_.tree;
-  for (const QueueId id : changes_.queues) wake_tree_of(id);
-  for (NodeId n = 0; n < tree.node_count(); ++n) {
-    if (tree.is_queue(n) || !changed_cohorts_.contains(tree.name(n))) continue;
-    for (const QueueRecord& queue : model_.queues)
-      if (tree.root(queue.id) == tree.root(n)) wake_tree_of(queue.id);
-  }
+  std::vector<QueueId> out;
+  for (NodeId n = 0; n < tree.node_count(); ++n)
+    if (tree.is_queue(n) && roots.contains(tree.root(n))) out.push_back(n);
+  return out;
 }
 
 /// Fills the empty tree with the usage of all holders.
@@ -154,17 +169,6 @@ std::vector<QuotaSpec> Structure::quota_specs(const std::vector<api::ResourceGro
   return out;
 }
 
-/// A cohort whose chain of parents runs into a cycle becomes a root; its queues are inactive.
-bool Structure::in_cycle(const std::string& cohort) const {
-  std::set<std::string> seen;
-  for (std::string at = cohort; !at.empty();) {
-    if (!seen.insert(at).second) return true;
-    const auto it = cohorts_.find(at);
-    at = it == cohorts_.end() ? std::string() : it->second.parent;
-  }
-  return false;
-}
-
 /// Queues first, numbered as QueueId; then all cohorts that exist or are named by an object.
 std::vector<NodeSpec> Structure::node_specs() {
   std::map<std::string, NodeId> cohort_ids;
@@ -181,13 +185,14 @@ std::vector<NodeSpec> Structure::node_specs() {
   for (auto& [name, id] : cohort_ids) id = next++;
 
   std::vector<NodeSpec> specs(next);
-  add_queue_specs(specs, cohort_ids);
+  for (const auto& [name, cohort] : cohorts_)
+    if (!cohort.parent.empty()) specs[cohort_ids.at(name)].parent = cohort_ids.at(cohort.parent);
+  const std::vector<CohortChain> chains = cut_chains(specs);
+  add_queue_specs(specs, cohort_ids, chains);
   for (const auto& [name, id] : cohort_ids) {
     specs[id].name = name;
     const auto it = cohorts_.find(name);
     if (it == cohorts_.end()) continue;
-    if (!it->second.parent.empty() && !in_cycle(name))
-      specs[id].parent = cohort_ids.at(it->second.parent);
     specs[id].weight_milli = it->second.fair_weight.milli();
     specs[id].quotas = quota_specs(it->second.resource_groups);
   }
@@ -196,7 +201,8 @@ std::vector<NodeSpec> Structure::node_specs() {
 
 /// Says too which queues are active.
 void Structure::add_queue_specs(std::vector<NodeSpec>& specs,
-                                const std::map<std::string, NodeId>& cohort_ids) {
+                                const std::map<std::string, NodeId>& cohort_ids,
+                                const std::vector<CohortChain>& chains) {
   for (QueueRecord& queue : model_.queues) {
     NodeSpec& spec = specs[queue.id];
     spec.name = queue.name;
@@ -206,7 +212,8 @@ void Structure::add_queue_specs(std::vector<NodeSpec>& specs,
     queue.inactive = Inactive::kNo;
     if (!queue.spec->cohort.empty()) {
       spec.parent = cohort_ids.at(queue.spec->cohort);
-      if (in_cycle(queue.spec->cohort)) queue.inactive = Inactive::kCohortCycle;
+      if (chains[spec.parent] == CohortChain::kCycle) queue.inactive = Inactive::kCohortCycle;
+      if (chains[spec.parent] == CohortChain::kTooDeep) queue.inactive = Inactive::kCohortTooDeep;
     }
     spec.weight_milli = queue.spec->fair_weight.milli();
     spec.quotas = quota_specs(queue.spec->resource_groups);

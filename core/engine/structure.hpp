@@ -13,6 +13,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/engine/cohort_chains.hpp"
 #include "core/model/model.hpp"
 
 namespace sluice {
@@ -72,15 +73,18 @@ class Structure {
   void note_check_change(const std::string& name);
   void note_locals_of(QueueId cluster_queue);
   void build();
+  std::set<NodeId> roots_of(const std::set<QueueId>& queues) const;
+  std::vector<QueueId> queues_below(const std::set<NodeId>& roots) const;
   void grow_generations();
-  void count_all();
+  void wake_left();
   void wake_changed();
+  void count_all();
   void rebuild_groups(QueueRecord& queue);
   void rebuild_checks(QueueRecord& queue);
   std::vector<NodeSpec> node_specs();
   void add_queue_specs(std::vector<NodeSpec>& specs,
-                       const std::map<std::string, NodeId>& cohort_ids);
-  bool in_cycle(const std::string& cohort) const;
+                       const std::map<std::string, NodeId>& cohort_ids,
+                       const std::vector<CohortChain>& chains);
   std::vector<QuotaSpec> quota_specs(const std::vector<api::ResourceGroup>& groups);
   void set_activity();
   void set_activity_by_checks(QueueRecord& queue);
@@ -91,6 +95,7 @@ class Structure {
   Changes changes_;
   std::set<QueueId> generation_queues_;  // their trees' generations grow
   std::set<std::string> changed_cohorts_;
+  std::set<QueueId> left_;             // deleted, with holders
   std::vector<QueueId> dirty_queues_;  // trees to wake; each once (QueueRecord::dirty)
 };
 

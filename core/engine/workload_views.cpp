@@ -1,4 +1,5 @@
 #include "core/engine/workload_views.hpp"
+#include "core/engine/cohort_chains.hpp"
 
 #include <algorithm>
 
@@ -52,6 +53,10 @@ std::shared_ptr<const PendingReason> queue_reason(const QueueRecord& queue) {
       break;
     case Inactive::kCohortCycle:
       why->text += " is inactive: its cohort " + queue.spec->cohort + " is part of a cycle";
+      break;
+    case Inactive::kCohortTooDeep:
+      why->text += " is inactive: more than " + std::to_string(kMaxCohortDepth) +
+                   " cohorts stand above it, from " + queue.spec->cohort + " on";
       break;
     case Inactive::kCheckNotFound:
       why->text += " is inactive: references missing AdmissionCheck(s): " + queue.inactive_detail;

@@ -36,6 +36,7 @@ enum class Inactive : std::uint8_t {
   kStopped,
   kFlavorNotFound,
   kCohortCycle,
+  kCohortTooDeep,
   kCheckNotFound,
   kCheckInactive,
 };

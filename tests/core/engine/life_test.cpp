@@ -174,6 +174,37 @@ TEST(Life, AQueueThatMovesTakesItsUsageToTheOtherCohort) {
   EXPECT_EQ(s.admitted(), "a b");
 }
 
+// There is no later end that would wake them: whoever held it is in no queue any more.
+TEST(Life, WhatADeletedQueueHeldIsFreeForTheOthersOfItsCohort) {
+  Scenario s;
+  s.flavor("f").queue(plain(4).cohort("c"));
+  s.queue(Queue("guest").cohort("c").quota("cpu", {{"f", 0}}));
+  s.submit(Job("a", "guest").cpu(4)).run();
+  s.submit(Job("b", "q").cpu(4)).run();
+  EXPECT_EQ(s.admitted(), "a");
+  s.after(1);
+  s.engine.remove("ClusterQueue", "guest");
+  s.run();
+  EXPECT_EQ(s.admitted(), "a b");
+}
+
+// 64 below each other are taken; of a longer chain those furthest down have no parent, and their
+// queues are inactive.
+TEST(Life, AChainOfCohortsHasAnEnd) {
+  Scenario s;
+  s.flavor("f").queue(plain(4).cohort("c0"));
+  s.queue(Queue("near").cohort("c20000").quota("cpu", {{"f", 1}}));
+  for (int n = 0; n < 20'063; ++n)
+    s.cohort(CohortOf("c" + std::to_string(n), "c" + std::to_string(n + 1)));
+  s.submit(Job("a", "q").cpu(1)).submit(Job("b", "near").cpu(1)).run();
+  EXPECT_EQ(s.admitted(), "b");
+  EXPECT_EQ(s.why("a"),
+            "Misconfigured: ClusterQueue q is inactive: more than 64 cohorts stand above it, from "
+            "c0 on");
+  s.after(1).cohort(CohortOf("c63")).run();
+  EXPECT_EQ(s.admitted(), "a b");
+}
+
 TEST(Life, AChangedPriorityReordersAndWakes) {
   Scenario s;
   s.flavor("f").queue(plain(4).lower_priority());
