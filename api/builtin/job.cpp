@@ -177,6 +177,16 @@ void check_job(const json::object& job, const json::object* old, Outcome& outcom
 
 }  // namespace builtin
 
+namespace {
+
+// Those of the pods of a Job, by which it finds them: its UID, its name, and both as they were once
+// called.
+constexpr std::array<const char*, 4> kGeneratedLabels = {"batch.kubernetes.io/controller-uid",
+                                                         "batch.kubernetes.io/job-name",
+                                                         "controller-uid", "job-name"};
+
+}  // namespace
+
 void default_job(json::object& job, std::string_view uid) {
   json::object* spec = find_object(job, "spec");
   json::object* pod_template = spec != nullptr ? find_object(*spec, "template") : nullptr;
@@ -188,17 +198,25 @@ void default_job(json::object& job, std::string_view uid) {
     return value.get_object();
   };
   json::object& labels = child(child(*pod_template, "metadata"), "labels");
-  const std::array<std::pair<const char*, std::string_view>, 4> wanted = {{
-      {"batch.kubernetes.io/controller-uid", uid},
-      {"batch.kubernetes.io/job-name", name},
-      {"controller-uid", uid},
-      {"job-name", name},
-  }};
-  for (const auto& [key, value] : wanted) {
-    if (!labels.contains(key)) labels[key] = json_view(value);
-  }
+  const std::array<std::string_view, 4> values = {uid, name, uid, name};
+  for (std::size_t i = 0; i < values.size(); ++i)
+    if (!labels.contains(kGeneratedLabels[i])) labels[kGeneratedLabels[i]] = json_view(values[i]);
   child(child(*spec, "selector"), "matchLabels")["batch.kubernetes.io/controller-uid"] =
       json_view(uid);
+}
+
+json::object generated_in_job(const json::object& job) {
+  json::object spec;
+  const json::object& own = builtin::part(job, "spec");
+  if (find_bool(own, "manualSelector", false)) return {};
+  json::object labels;
+  const json::object& given =
+      builtin::part(builtin::part(builtin::part(own, "template"), "metadata"), "labels");
+  for (const char* key : kGeneratedLabels)
+    if (const json::value* value = given.if_contains(key)) labels[key] = *value;
+  if (const json::value* selector = own.if_contains("selector")) spec["selector"] = *selector;
+  spec["template"] = {{"metadata", {{"labels", std::move(labels)}}}};
+  return {{"spec", std::move(spec)}};
 }
 
 }  // namespace sluice::api

@@ -45,23 +45,30 @@ bool is_called(const json::object& resource, std::string_view word) {
          });
 }
 
+/// Where a version of a group is; kinds without a group have another place.
+std::string root_of(std::string_view version) {
+  const bool grouped = version.find('/') != std::string_view::npos;
+  return fmt::format("/{}/{}", grouped ? "apis" : "api", version);
+}
+
 /// The kind in whatever group the server has it, as kubectl looks for it; nullopt: it has none.
 Result<std::optional<JobResource>> looked_up(const Client& client, const std::string& word) {
   const auto groups = client.call("GET", "/apis");
   if (!groups) return groups.error();
-  std::vector<std::string> versions;
+  std::vector<std::string> versions{"v1"};  // kinds without a group come first, as in kubectl
   for_each_object(*groups, "groups", [&](const json::object& group) {
     versions.push_back(text_in(part(group, "preferredVersion"), "groupVersion"));
   });
   for (const std::string& version : versions) {
-    const auto list = client.call("GET", "/apis/" + version);
+    const auto list = client.call("GET", root_of(version));
     if (!list) continue;
     std::optional<JobResource> found;
     for_each_object(*list, "resources", [&](const json::object& resource) {
       if (!api::find_bool(resource, "namespaced", false) || !is_called(resource, word)) return;
       const std::string plural = text_in(resource, "name");
-      const std::string group = version.substr(0, version.find('/'));
-      found = JobResource{plural + "." + group, plural, group, version};
+      const auto slash = version.find('/');
+      const std::string group = slash == std::string::npos ? "" : version.substr(0, slash);
+      found = JobResource{group.empty() ? plural : plural + "." + group, plural, group, version};
     });
     if (found) return found;
   }
@@ -106,7 +113,7 @@ int rank_of(const json::object& workload, std::string_view uid) {
 }
 
 std::string path_of(const JobResource& kind, const std::string& ns, const std::string& job) {
-  return fmt::format("/apis/{}/namespaces/{}/{}/{}", kind.path, percent_encoded(ns), kind.plural,
+  return fmt::format("{}/namespaces/{}/{}/{}", root_of(kind.path), percent_encoded(ns), kind.plural,
                      percent_encoded(job));
 }
 
@@ -126,6 +133,20 @@ std::string newest_warning(const Client& client, const std::string& ns, const st
   return out;
 }
 
+/// Of several objects that are one workload each owns it; no label of it names them all.
+std::string workload_owned(const Client& client, const std::string& ns,
+                           const json::object& metadata) {
+  std::string out;
+  const auto list = client.call("GET", workloads_of(ns));
+  if (!list) return out;
+  const std::string_view uid = api::find_text(metadata, "uid");
+  for_each_object(*list, "items", [&](const json::object& workload) {
+    const json::object& own = part(workload, "metadata");
+    if (out.empty() && owned_by(own, uid)) out = text_in(own, "name");
+  });
+  return out;
+}
+
 Result<std::string> workload_of_job(const Client& client, const JobResource& kind,
                                     const std::string& ns, const std::string& job) {
   const auto object = client.call("GET", path_of(kind, ns, job));
@@ -135,6 +156,8 @@ Result<std::string> workload_of_job(const Client& client, const JobResource& kin
                                                    workloads_of(ns), percent_encoded(uid)));
   if (!list) return list.error();
   std::string name = workload_to_explain(*list, uid);
+  if (!name.empty()) return name;
+  name = workload_owned(client, ns, part(*object, "metadata"));
   if (!name.empty()) return name;
   const json::object& labels = part(part(*object, "metadata"), "labels");
   if (api::find_text(labels, "kueue.x-k8s.io/queue-name").empty() &&

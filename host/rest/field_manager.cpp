@@ -308,34 +308,44 @@ ApiResult<json::object> apply_configuration(const api::Scheme& scheme, const Fie
   return Apply(scheme, owner, version, live, config, force).run();
 }
 
-void track_update(const api::Scheme& scheme, const FieldOwner& owner, const json::object* before,
+void track_create(const api::Scheme& scheme, const FieldOwner& owner, const json::object& generated,
+                  json::object& object) {
+  ManagedEntry mine;
+  mine.manager = owner.manager;
+  mine.api_version = owner.kind.hub_api_version();
+  mine.subresource = owner.subresource;
+  const auto* schema = scheme.schema(mine.api_version, owner.kind.kind);
+  if (schema == nullptr) return;
+  FieldWalk walk(*schema, part_of(owner));
+  mine.fields = walk.fields(object);
+  mine.fields.cut(walk.leaves(generated));
+  mine.time = format_time(owner.now);
+  ManagedFields own;
+  if (!mine.fields.empty()) own.push_back(std::move(mine));
+  set_managed(object, to_json(std::move(own), object.storage()));
+}
+
+void track_update(const api::Scheme& scheme, const FieldOwner& owner, const json::object& before,
                   json::object& after) {
   const std::string api_version = owner.kind.hub_api_version();
   const auto* schema = scheme.schema(api_version, owner.kind.kind);
   if (schema == nullptr) return;
-  const json::array* known = managed_of(before);
-  const json::array* given = before != nullptr ? managed_of(&after) : nullptr;
+  const json::array* known = managed_of(&before);
+  const json::array* given = managed_of(&after);
   if (given != nullptr && is_reset(*given)) return set_managed(after, {});
   ManagedFields entries;
   if (given != nullptr) entries = parse_managed_fields(*given);
   if (entries.empty() && known != nullptr && known != given) entries = parse_managed_fields(*known);
-  if (entries.empty() && before != nullptr) return set_managed(after, {});
+  if (entries.empty()) return set_managed(after, {});
 
   FieldWalk walk(*schema, part_of(owner));
   ManagedEntry mine;
   mine.manager = owner.manager;
   mine.api_version = api_version;
   mine.subresource = owner.subresource;
-  if (before == nullptr) {  // all that is there is the creator's
-    mine.fields = walk.fields(after);
-    mine.time = format_time(owner.now);
-    ManagedFields own;
-    if (!mine.fields.empty()) own.push_back(std::move(mine));
-    return set_managed(after, to_json(std::move(own), after.storage()));
-  }
-  Difference difference = walk.compare(*before, after);
+  Difference difference = walk.compare(before, after);
   if (!difference.none()) {
-    Changes changes(scheme, owner, api_version, std::move(difference), before, &after);
+    Changes changes(scheme, owner, api_version, std::move(difference), &before, &after);
     auto own = std::find_if(entries.begin(), entries.end(),
                             [&](const auto& each) { return each.same_owner(mine); });
     for (auto& each : entries) lose(each, changes.in(each.api_version));

@@ -35,10 +35,15 @@ ApiResult<boost::json::object> apply_configuration(const api::Scheme& scheme,
                                                    const boost::json::object* live,
                                                    const boost::json::object& config, bool force);
 
-/// Sets the managedFields of `after`, which a create, an update or a patch that is no apply made of
-/// `before`; both in hub form, `before` nullptr on a create. A list of managedFields that the
-/// client put into `after` counts, `[{}]` ends the tracking, an empty one is ignored.
+/// Sets the managedFields of a new object (hub form): all of it is the creator's, but for
+/// `generated`, what the host itself has put into the object, which is nobody's.
+void track_create(const api::Scheme& scheme, const FieldOwner& owner,
+                  const boost::json::object& generated, boost::json::object& object);
+
+/// Sets the managedFields of `after`, which an update or a patch that is no apply made of `before`;
+/// both in hub form. A list of managedFields that the client put into `after` counts, `[{}]` ends
+/// the tracking, an empty one is ignored.
 void track_update(const api::Scheme& scheme, const FieldOwner& owner,
-                  const boost::json::object* before, boost::json::object& after);
+                  const boost::json::object& before, boost::json::object& after);
 
 }  // namespace sluice::host

@@ -162,6 +162,16 @@ void FieldSet::subtract(const FieldSet& other) {
   children_ = std::move(kept);
 }
 
+void FieldSet::cut(const FieldSet& other) {
+  for (const Child& theirs : other.children_) {
+    const auto own = std::find_if(children_.begin(), children_.end(),
+                                  [&](const Child& each) { return each.step == theirs.step; });
+    if (own == children_.end()) continue;
+    own->set.cut(theirs.set);
+    if (own->set.children_.empty()) children_.erase(own);
+  }
+}
+
 FieldSet FieldSet::intersect(const FieldSet& other) const {
   FieldSet out;
   out.self = self && other.self;

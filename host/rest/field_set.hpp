@@ -34,6 +34,8 @@ class FieldSet {
 
   void unite(const FieldSet& other);
   void subtract(const FieldSet& other);
+  /// The same, and with a field goes what holds nothing else.
+  void cut(const FieldSet& other);
   FieldSet intersect(const FieldSet& other) const;
   bool operator==(const FieldSet& other) const;
 

@@ -234,6 +234,20 @@ std::optional<ApiError> Drafter::judge_change(Draft& draft, const WriteMode& mod
   return judge_fields(draft, mode, std::move(problems));
 }
 
+/// Records whose fields these are.
+void Drafter::track(Draft& draft, const WriteMode& mode) {
+  Edit& edit = *draft.edit;
+  const api::KindInfo& kind = edit.kind();
+  const api::Scheme& scheme = draft.reads.scheme();
+  const FieldOwner owner{kind, mode.field_manager, edit.of_status() ? "status" : "",
+                         draft.reads.view().now()};
+  json::object& after = edit.after();
+  if (edit.before()) return track_update(scheme, owner, *edit.before(), after);
+  json::object generated;
+  if (names_itself(kind)) generated = api::generated_in_job(after);
+  track_create(scheme, owner, generated, after);
+}
+
 void Drafter::encode(Draft& draft, const WriteMode& mode) const {
   Edit& edit = *draft.edit;
   const api::KindInfo& kind = edit.kind();
@@ -245,11 +259,7 @@ void Drafter::encode(Draft& draft, const WriteMode& mode) const {
       keep_other_part(*before, edit.of_status(), after);
     if ((draft.refused_late = finalizers_refuse(edit))) return;
   }
-  if (draft.records_owners && !mode.field_manager.empty())
-    track_update(
-        draft.reads.scheme(),
-        {kind, mode.field_manager, edit.of_status() ? "status" : "", draft.reads.view().now()},
-        before, after);
+  if (draft.records_owners && !mode.field_manager.empty()) track(draft, mode);
   if (before && !(draft.differs = object_differs(*before, after))) return;
   if ((draft.refused_late = too_large(kind, edit.name(), after, mode.by_system))) return;
   if (before && body_differs(*before, after)) advance_generation(after);

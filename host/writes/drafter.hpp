@@ -68,6 +68,7 @@ class Drafter {
                                             std::string_view name, std::string_view ns) const;
 
  private:
+  static void track(Draft& draft, const WriteMode& mode);
   std::optional<ApiError> judge_new(Draft& draft, const WriteMode& mode) const;
   std::optional<ApiError> judge_change(Draft& draft, const WriteMode& mode) const;
   std::optional<ApiError> judge_fields(Draft& draft, const WriteMode& mode,

@@ -336,6 +336,31 @@ class Gaining(Access):
         self.assertEqual(self.ask(ADMIN, "GET", path + "fresh")[0], 404)
         self.assertEqual(self.ask("ann", "PATCH", path + "fresh" + query, body, **apply)[0], 201)
 
+    def test_no_annotation_is_a_status(self):
+        """Not in the version in which it stands for fields that the version does not have."""
+        admitted = {"admission": {"clusterQueue": "q", "podSetAssignments": [
+            {"name": "main", "count": 1, "flavors": {"cpu": "f"}, "resourceUsage": {"cpu": "1"}}]},
+            "conditions": [{"type": kind, "status": "True", "reason": "Granted", "message": "by me",
+                            "lastTransitionTime": "2020-01-01T00:00:00Z"}
+                           for kind in ("QuotaReserved", "Admitted")]}
+        for number, fields in enumerate((
+                {"status": admitted}, {f"status.{key}": value for key, value in admitted.items()},
+                {"metadata.ownerReferences": [{"apiVersion": "v1", "kind": "ConfigMap",
+                                               "name": "one", "uid": "u"}]})):
+            name = f"granted-{number}"
+            for verb, path in (("POST", ""), ("PATCH", f"/granted-{number}")):
+                body = WORKLOAD | {"metadata": {"name": name, "annotations": {
+                    "sluice.dev/v1beta2-fields": json.dumps(fields)}}}
+                code, _, answer = self.ask(
+                    "ann", verb, KUEUE.replace("v1beta2", "v1beta1") +
+                    "/namespaces/team-a/workloads" + path, body,
+                    "application/json" if verb == "POST" else "application/merge-patch+json")
+                self.assertIn(code, (200, 201), answer)
+                stored = self.ask(ADMIN, "GET", f"{KUEUE}/namespaces/team-a/workloads/{name}")[2]
+                self.assertNotIn("Granted", json.dumps(stored.get("status", {})))
+                self.assertNotIn("admission", stored.get("status", {}))
+                self.assertNotIn("ownerReferences", stored["metadata"])
+
     def whoami(self, user, headers):
         status, _, body = self.ask(user, "POST", "/apis/authentication.k8s.io/v1/"
                                    "selfsubjectreviews", {}, headers=headers)

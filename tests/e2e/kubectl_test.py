@@ -514,6 +514,17 @@ class Writing(Kubectl):
 
 
 class Jobs(Kubectl):
+    def test_server_side_apply_of_a_job_that_was_applied(self):
+        """What the host put into it is nobody's to take away."""
+        job = JOB.format(name="migrated", script="sleep 100", cpu="1")
+        job = job.replace("  suspend: true\n", "")  # which the host changes meanwhile
+        self.kubectl("apply", "-f", "-", stdin=job)
+        for _ in range(2):
+            done = self.host.run("apply", "--server-side", "-f", "-", stdin=job)
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertTrue(self.host.json("get", "job", "migrated")["spec"]["selector"])
+        self.kubectl("delete", "job", "migrated")
+
     def test_a_job_runs(self):
         job = JOB.format(name="hello", script="echo one; echo two; echo three", cpu="1")
         self.kubectl("apply", "-f", "-", stdin=job)

@@ -89,7 +89,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const bool good = scheme.admit(*object, live ? &*live : nullptr, {}).ok();
   bounded.check("judge");
   if (!good) return 0;
-  track_update(scheme, {*kind, "fuzzer", "", 0}, live ? &*live : nullptr, *object);
+  const FieldOwner owner{*kind, "fuzzer", "", 0};
+  if (live)
+    track_update(scheme, owner, *live, *object);
+  else
+    track_create(scheme, owner, {}, *object);
   bounded.check("track");
   return 0;
 }

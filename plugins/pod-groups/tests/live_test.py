@@ -133,9 +133,10 @@ class Alone(Live):
         eventually(lambda: self.condition(waits, "QuotaReserved"), "it is told why it waits")
         self.assertIn("100m more needed", self.condition(waits, "QuotaReserved")[2])
         self.assertEqual(self.phase("second"), "gated")
-        done = subprocess.run([SLUICE, "explain", f"default/{waits}"], capture_output=True,
-                              text=True, check=True, env=self.host.environment())
-        self.assertIn("100m", done.stdout)
+        for named in (f"default/{waits}", "pod/second"):
+            done = subprocess.run([SLUICE, "explain", named], capture_output=True, text=True,
+                                  check=True, env=self.host.environment())
+            self.assertIn("100m more needed", done.stdout)
         self.host.kubectl("delete", "pod", "first")
         self.becomes("second", "Succeeded")
         self.assertEqual(self.finished(waits), ("Succeeded", "The pod succeeded"))

@@ -49,14 +49,19 @@ class Shared {
     const auto* managed = exists_ ? managed_fields() : nullptr;
     if (managed != nullptr && !after["metadata"].as_object().contains("managedFields"))
       after["metadata"].as_object()["managedFields"] = *managed;
-    track_update(scheme(), {kind_, manager, subresource, now_}, exists_ ? &object_ : nullptr,
-                 after);
+    const FieldOwner owner{kind_, manager, subresource, now_};
+    if (exists_)
+      track_update(scheme(), owner, object_, after);
+    else
+      track_create(scheme(), owner, generated_, after);
     object_ = std::move(after);
     exists_ = true;
   }
 
   void create(const std::string& manager, const std::string& fields) { update(manager, fields); }
   void set_now(Time now) { now_ = now; }
+  /// What is created from now on has these fields from the host.
+  void set_generated(const char* fields) { generated_ = json::parse(fields).as_object(); }
   const json::object& object() const { return object_; }
   const ApiError& error() const { return error_; }
   std::string hub() const { return std::string(kind_.hub().name); }
@@ -108,6 +113,7 @@ class Shared {
   json::object object_;
   ApiError error_;
   bool exists_ = false;
+  json::object generated_;
   Time now_ = 0;
 };
 
@@ -296,6 +302,18 @@ TEST(Track, ACreatorOwnsEverything) {
   EXPECT_EQ(object.fields_of("m"),
             R"({"f:metadata":{"f:labels":{".":{},"f:x":{}}},"f:spec":{".":{},"f:containers":)"
             R"({".":{},"k:{\"name\":\"c\"}":{".":{},"f:name":{}}}}})");
+}
+
+// Else who applies the object anew, as who created it, would take them away.
+TEST(Track, WhatTheHostGeneratesIsNobodys) {
+  Shared object = Shared("batch/v1", "Job");
+  object.set_generated(R"({"spec":{"selector":{"matchLabels":{"uid":"u"}},
+      "template":{"metadata":{"labels":{"uid":"u"}}}}})");
+  object.create("m", R"({"spec":{"selector":{"matchLabels":{"uid":"u"}},"parallelism":2,
+      "template":{"metadata":{"labels":{"uid":"u"}},"spec":{"restartPolicy":"Never"}}}})");
+  EXPECT_EQ(object.fields_of("m"),
+            R"({"f:spec":{".":{},"f:parallelism":{},"f:template":{".":{},"f:spec":{".":{},)"
+            R"("f:restartPolicy":{}}}}})");
 }
 
 TEST(Track, ClientsMayRewriteTheRecord) {
