@@ -151,8 +151,9 @@ TEST(Conversion, AnAnnotationCannotBringInWhatTheObjectItselfSays) {
 TEST(Conversion, WhoStoresWhatIsConvertedGetsNoStatusFromAnAnnotation) {
   auto old = kueue("Workload", "{" + testing::pod_sets() + "}", "v1beta1");
   old["status"] = object(R"({"requeueState":{"count":1}})");
-  old["metadata"].as_object()["annotations"] = object(
-      R"({"sluice.dev/v1beta2-fields":"{\"status.preemptionGates\":[],\"spec.preemptionGates\":[]}"})");
+  const char* const fields = R"({"status.preemptionGates":[],"spec.preemptionGates":[]})";
+  old["metadata"].as_object()["annotations"] =
+      boost::json::object{{"sluice.dev/v1beta2-fields", fields}};
   auto stored = old;
   ASSERT_TRUE(core_scheme().convert(stored, "v1beta2"));
   EXPECT_FALSE(stored.at("status").as_object().contains("preemptionGates"));
