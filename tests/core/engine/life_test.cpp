@@ -193,8 +193,8 @@ TEST(Life, WhatADeletedQueueHeldIsFreeForTheOthersOfItsCohort) {
 TEST(Life, AChainOfCohortsHasAnEnd) {
   Scenario s;
   s.flavor("f").queue(plain(4).cohort("c0"));
-  s.queue(Queue("near").cohort("c20000").quota("cpu", {{"f", 1}}));
-  for (int n = 0; n < 20'063; ++n)
+  s.queue(Queue("near").cohort("c2000").quota("cpu", {{"f", 1}}));
+  for (int n = 0; n < 2'063; ++n)
     s.cohort(CohortOf("c" + std::to_string(n), "c" + std::to_string(n + 1)));
   s.submit(Job("a", "q").cpu(1)).submit(Job("b", "near").cpu(1)).run();
   EXPECT_EQ(s.admitted(), "b");
