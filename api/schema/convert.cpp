@@ -271,9 +271,11 @@ bool is_at_or_below(std::string_view path, std::string_view field) {
 
 bool may_bring(const Stashed& stashed, std::string_view path) {
   const bool below = path.starts_with("spec.") || (stashed.status && path.starts_with("status."));
-  return below && !has_field(stashed.from, path) &&
-         std::none_of(stashed.arrived.begin(), stashed.arrived.end(),
-                      [path](std::string_view field) { return is_at_or_below(path, field); });
+  if (!below || has_field(stashed.from, path)) return false;
+  const auto& moves = stashed.version.moves;
+  return std::none_of(moves.begin(), moves.end(), [&](const auto& move) {
+    return is_at_or_below(path, stashed.in_hub ? move.second : move.first);
+  });
 }
 
 }  // namespace

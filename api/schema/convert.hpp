@@ -7,7 +7,6 @@
 #include <boost/json/object.hpp>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "api/schema/node.hpp"
 #include "api/schema/source.hpp"
@@ -24,14 +23,15 @@ void convert_from_hub(const VersionSource& version, boost::json::object& object)
 /// keep leaves the object as it is.
 void stash(boost::json::object& object, std::string_view name, const Walk::Pruned& pruned);
 
-/// What an annotation may bring into an object. It is the text of whoever wrote the object, so it
-/// is no way around what holds for its parts: for metadata, for a status, for fields with rules.
+/// What an annotation may bring into an object that was converted. It is the text of whoever wrote
+/// the object, so it is no way around what holds for its parts: for metadata, for a status, for
+/// fields with rules.
 struct Stashed {
-  std::string_view name;                  ///< of the annotation
-  const SchemaNode& from;                 ///< that the object was written in: what it has is said
-                                          ///< by the object itself
-  std::vector<std::string_view> arrived;  ///< fields that the conversion has filled, likewise
-  bool status = true;                     ///< fields below the status, too
+  std::string_view name;         ///< of the annotation
+  const SchemaNode& from;        ///< what this has, the object has said itself before; …
+  const VersionSource& version;  ///< … so has it what the moves of this version have filled,
+  bool in_hub;                   ///< on the way to the hub or from it
+  bool status = true;            ///< fields below the status, too
 };
 
 /// Puts back the fields below `spec` and `status` that stash() may have kept, where they fit, and

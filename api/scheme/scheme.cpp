@@ -165,6 +165,8 @@ struct Scheme::State {
     return *root_of(kind, version, types, mutex);
   }
 
+  void to_hub(const Served& came, json::object& object, Outcome& outcome, bool status);
+
   const Served* find_served(std::string_view api_version, std::string_view kind) const {
     std::string key;
     key.reserve(api_version.size() + kind.size() + 1);
@@ -214,41 +216,29 @@ Result<void> Scheme::add(std::string_view contribution_json, std::string_view co
   return added ? added : Result<void>(added.error().context(what));
 }
 
-namespace {
-
-struct ToHub {
-  const CompiledKind& kind;
-  std::size_t version;  ///< in which the object came
-  const SchemaNode& root;
-  const SchemaNode& hub_root;
-  bool status = true;  ///< its annotation may have fields of the status
-};
-
-void to_hub(const ToHub& how, json::object& object, Outcome& outcome) {
-  const auto& [kind, version, root, hub_root, status] = how;
-  const std::string& name = kind.info.versions[version].name;
-  const std::string& hub = kind.info.versions[kind.hub].name;
-  convert_to_hub(kind.sources[version], object);
+/// From the version in which the object came to the hub form. `status`: its annotation may have
+/// fields of the status.
+void Scheme::State::to_hub(const Served& came, json::object& object, Outcome& outcome,
+                           bool status) {
+  CompiledKind& kind = *came.kind;
+  const VersionSource& version = kind.sources[came.version];
+  convert_to_hub(version, object);
+  const std::string annotation = stash_name(kind.info.versions[kind.hub].name);
   const json::object* metadata = find_object(object, "metadata");
   const json::object* annotations =
       metadata != nullptr ? find_object(*metadata, "annotations") : nullptr;
-  const bool stashed = annotations != nullptr && find(*annotations, stash_name(hub)) != nullptr;
-  if (stashed) {
-    std::vector<std::string_view> moved;
-    for (const auto& [here, there] : kind.sources[version].moves) moved.emplace_back(there);
-    const std::string annotation = stash_name(hub);
-    unstash(object, {annotation, root, std::move(moved), status});
-  }
+  const bool stashed = annotations != nullptr && api::find(*annotations, annotation) != nullptr;
+  if (stashed)
+    unstash(object, {annotation, root(kind, came.version), version, /*in_hub=*/true, status});
   // Fills in the defaults of the hub version. What it finds wrong was already reported by the rules
   // of the object's own version, except for fields that came out of the annotation.
   Outcome found;
   Walk::Pruned pruned;
-  Walk(stashed ? outcome : found, UnknownFields::kIgnore, &pruned).object(hub_root, object);
-  stash(object, stash_name(name), pruned);
+  Walk(stashed ? outcome : found, UnknownFields::kIgnore, &pruned)
+      .object(root(kind, kind.hub), object);
+  stash(object, stash_name(kind.info.versions[came.version].name), pruned);
   object["apiVersion"] = kind.info.hub_api_version();
 }
-
-}  // namespace
 
 Outcome Scheme::admit(json::object& object, const json::object* old,
                       const AdmitOptions& options) const {
@@ -277,7 +267,7 @@ Outcome Scheme::admit(json::object& object, const json::object* old,
   }
   if (kind.builtin != nullptr && kind.builtin->fill_in != nullptr) kind.builtin->fill_in(object);
   if (served->version != kind.hub && outcome.ok()) {
-    to_hub({kind, served->version, root, state_->root(*served->kind, kind.hub)}, object, outcome);
+    state_->to_hub(*served, object, outcome, /*status=*/true);
   }
   // Where the schema was violated, types may be wrong; the rules read those as absent. They apply
   // to the hub form, so of an object that could not be converted only the metadata is checked. So
@@ -305,10 +295,9 @@ Result<void> Scheme::to_version(json::object& object, std::string_view version) 
   }
   if (index == kind.hub) return {};
   convert_from_hub(kind.sources[index], object);
-  std::vector<std::string_view> moved;
-  for (const auto& [here, there] : kind.sources[index].moves) moved.emplace_back(here);
   const std::string name = stash_name(kind.info.versions[index].name);
-  unstash(object, {name, state_->root(*served->kind, kind.hub), std::move(moved)});
+  unstash(object,
+          {name, state_->root(*served->kind, kind.hub), kind.sources[index], /*in_hub=*/false});
   Outcome ignored;
   Walk::Pruned pruned;
   Walk(ignored, UnknownFields::kIgnore, &pruned).object(state_->root(*served->kind, index), object);
@@ -332,9 +321,7 @@ Result<void> Scheme::convert(json::object& object, std::string_view version) con
   if (served->version != kind.hub) {
     Outcome ignored;
     // Whoever asks for this stores what comes of it, and has looked at the status before.
-    to_hub({kind, served->version, state_->root(*served->kind, served->version),
-            state_->root(*served->kind, kind.hub), /*status=*/false},
-           object, ignored);
+    state_->to_hub(*served, object, ignored, /*status=*/false);
   }
   return to_version(object, version);
 }

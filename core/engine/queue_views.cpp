@@ -1,10 +1,10 @@
 #include "core/engine/queue_views.hpp"
-#include "core/engine/cohort_chains.hpp"
 
 #include <algorithm>
 #include <map>
 #include <set>
 
+#include "core/engine/cohort_chains.hpp"
 #include "core/engine/workload_views.hpp"
 #include "core/model/model.hpp"
 #include "core/quota/fair_share.hpp"

@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "core/base/check.hpp"
-#include "core/engine/cohort_chains.hpp"
 #include "core/engine/parked_reasons.hpp"
 
 namespace sluice {
@@ -50,12 +49,18 @@ void Structure::build() {
   changed_cohorts_.clear();
 }
 
-/// Of the trees that these queues and the changed cohorts stand in.
+/// Of the trees that these queues stand in, as far as they stand anywhere yet.
 std::set<NodeId> Structure::roots_of(const std::set<QueueId>& queues) const {
-  const QuotaTree& tree = model_.tree;
   std::set<NodeId> roots;
   for (const QueueId id : queues)
-    if (id < tree.node_count()) roots.insert(tree.root(id));
+    if (id < model_.tree.node_count()) roots.insert(model_.tree.root(id));
+  return roots;
+}
+
+/// And of those that changed cohorts stand in.
+std::set<NodeId> Structure::changed_roots(const std::set<QueueId>& queues) const {
+  const QuotaTree& tree = model_.tree;
+  std::set<NodeId> roots = roots_of(queues);
   for (NodeId n = 0; n < tree.node_count(); ++n)
     if (!tree.is_queue(n) && changed_cohorts_.contains(tree.name(n))) roots.insert(tree.root(n));
   return roots;
@@ -63,18 +68,18 @@ std::set<NodeId> Structure::roots_of(const std::set<QueueId>& queues) const {
 
 /// Before and after: the trees as they were count too when a queue or cohort moved between them.
 void Structure::grow_generations() {
-  for (const NodeId n : queues_below(roots_of(generation_queues_))) bump_generation(n);
+  for (const QueueId id : queues_below(changed_roots(generation_queues_))) bump_generation(id);
 }
 
-/// The tree is the one after the change (semantics 4); but what a deleted queue held is free in the
-/// one that it was in.
+/// What a deleted queue held is free in the tree that it was in; nothing that ends will say so.
 void Structure::wake_left() {
-  for (const NodeId n : queues_below(roots_of(left_))) wake_tree_of(n);
+  for (const QueueId id : queues_below(roots_of(left_))) wake_tree_of(id);
   left_.clear();
 }
 
+/// Of what moved, the tree is the one after the change (semantics 4).
 void Structure::wake_changed() {
-  for (const NodeId n : queues_below(roots_of(changes_.queues))) wake_tree_of(n);
+  for (const QueueId id : queues_below(changed_roots(changes_.queues))) wake_tree_of(id);
 }
 
 std::vector<QueueId> Structure::queues_below(const std::set<NodeId>& roots) const {

@@ -74,6 +74,7 @@ class Structure {
   void note_locals_of(QueueId cluster_queue);
   void build();
   std::set<NodeId> roots_of(const std::set<QueueId>& queues) const;
+  std::set<NodeId> changed_roots(const std::set<QueueId>& queues) const;
   std::vector<QueueId> queues_below(const std::set<NodeId>& roots) const;
   void grow_generations();
   void wake_left();

@@ -1,8 +1,8 @@
 #include "core/engine/workload_views.hpp"
-#include "core/engine/cohort_chains.hpp"
 
 #include <algorithm>
 
+#include "core/engine/cohort_chains.hpp"
 #include "core/engine/parked_reasons.hpp"
 #include "core/model/model.hpp"
 

@@ -300,6 +300,15 @@ class Apply {
   ManagedFields entries_;
 };
 
+/// Of the owner, in hub form, without fields yet.
+ManagedEntry entry_of(const FieldOwner& owner) {
+  ManagedEntry out;
+  out.manager = owner.manager;
+  out.api_version = owner.kind.hub_api_version();
+  out.subresource = owner.subresource;
+  return out;
+}
+
 }  // namespace
 
 ApiResult<json::object> apply_configuration(const api::Scheme& scheme, const FieldOwner& owner,
@@ -310,10 +319,7 @@ ApiResult<json::object> apply_configuration(const api::Scheme& scheme, const Fie
 
 void track_create(const api::Scheme& scheme, const FieldOwner& owner, const json::object& generated,
                   json::object& object) {
-  ManagedEntry mine;
-  mine.manager = owner.manager;
-  mine.api_version = owner.kind.hub_api_version();
-  mine.subresource = owner.subresource;
+  ManagedEntry mine = entry_of(owner);
   const auto* schema = scheme.schema(mine.api_version, owner.kind.kind);
   if (schema == nullptr) return;
   FieldWalk walk(*schema, part_of(owner));
@@ -327,7 +333,8 @@ void track_create(const api::Scheme& scheme, const FieldOwner& owner, const json
 
 void track_update(const api::Scheme& scheme, const FieldOwner& owner, const json::object& before,
                   json::object& after) {
-  const std::string api_version = owner.kind.hub_api_version();
+  ManagedEntry mine = entry_of(owner);
+  const std::string api_version = mine.api_version;
   const auto* schema = scheme.schema(api_version, owner.kind.kind);
   if (schema == nullptr) return;
   const json::array* known = managed_of(&before);
@@ -339,10 +346,6 @@ void track_update(const api::Scheme& scheme, const FieldOwner& owner, const json
   if (entries.empty()) return set_managed(after, {});
 
   FieldWalk walk(*schema, part_of(owner));
-  ManagedEntry mine;
-  mine.manager = owner.manager;
-  mine.api_version = api_version;
-  mine.subresource = owner.subresource;
   Difference difference = walk.compare(before, after);
   if (!difference.none()) {
     Changes changes(scheme, owner, api_version, std::move(difference), &before, &after);

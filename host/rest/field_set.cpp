@@ -167,6 +167,8 @@ void FieldSet::cut(const FieldSet& other) {
     const auto own = std::find_if(children_.begin(), children_.end(),
                                   [&](const Child& each) { return each.step == theirs.step; });
     if (own == children_.end()) continue;
+    const bool leaf = own->set.children_.empty();
+    if (leaf != theirs.set.children_.empty()) continue;  // one of them is all below, the other not
     own->set.cut(theirs.set);
     if (own->set.children_.empty()) children_.erase(own);
   }

@@ -34,7 +34,7 @@ class FieldSet {
 
   void unite(const FieldSet& other);
   void subtract(const FieldSet& other);
-  /// The same, and with a field goes what holds nothing else.
+  /// Takes away the leaves of `other` that this has too, and what held nothing but these.
   void cut(const FieldSet& other);
   FieldSet intersect(const FieldSet& other) const;
   bool operator==(const FieldSet& other) const;

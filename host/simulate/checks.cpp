@@ -93,15 +93,15 @@ class References {
     std::set<std::string> done;
     for (const auto& entry : cohorts) {
       std::vector<std::string> way = {entry.first};
+      std::set<std::string> on_way = {entry.first};
       while (!done.contains(way.back())) {
         const auto up = parents.find(way.back());
         if (up == parents.end() || up->second.empty()) break;
-        const auto met = std::find(way.begin(), way.end(), up->second);
-        if (met == way.end()) {
+        if (on_way.insert(up->second).second) {
           way.push_back(up->second);
           continue;
         }
-        std::vector<std::string> cycle(met, way.end());
+        std::vector<std::string> cycle(std::find(way.begin(), way.end(), up->second), way.end());
         cycle.push_back(up->second);
         warn(*cohorts[up->second], "spec.parentName",
              fmt::format("Cohort {}: the parents go round in a cycle: {}; its queues are inactive",

@@ -174,6 +174,18 @@ TEST(Life, AQueueThatMovesTakesItsUsageToTheOtherCohort) {
   EXPECT_EQ(s.admitted(), "a b");
 }
 
+TEST(Life, ACohortThatMovesWakesOnlyTheTreeThatItComesTo) {
+  Scenario s;
+  s.flavor("f").cohort(CohortOf("one").quota("cpu", {{"f", 4}})).cohort(CohortOf("sub", "one"));
+  s.queue(Queue("q").cohort("sub").quota("cpu", {{"f", 0}}));
+  s.queue(Queue("p").cohort("one").quota("cpu", {{"f", 0}}));
+  s.submit(Job("a", "q").cpu(4)).submit(Job("b", "p").cpu(4)).run();
+  s.after(1).cohort(CohortOf("sub", "two")).run();
+  EXPECT_EQ(s.admitted(), "a");  // one has 4 again, and b waits until something wakes it
+  s.after(1).cohort(CohortOf("one").quota("cpu", {{"f", 4}})).run();
+  EXPECT_EQ(s.admitted(), "a b");
+}
+
 // There is no later end that would wake them: whoever held it is in no queue any more.
 TEST(Life, WhatADeletedQueueHeldIsFreeForTheOthersOfItsCohort) {
   Scenario s;
