@@ -38,6 +38,14 @@ std::string lower(std::string_view text) {
   return out;
 }
 
+/// The parser reads over a line's end within a quoted chunk extension, where none may be (RFC 9112,
+/// section 7.1.1), and another reader takes it for the end of the line.
+void refuse_line_ends(std::uint64_t, beast::string_view extensions,
+                      boost::system::error_code& error) {
+  if (view(extensions).find_first_of("\r\n") != std::string_view::npos)
+    error = http::error::bad_chunk_extension;
+}
+
 }  // namespace
 
 Http1Connection::Http1Connection(std::shared_ptr<Worker> worker, asio::ip::tcp::socket socket)
@@ -106,6 +114,7 @@ bool Http1Connection::parse_head() {
     in_.erase(0, begin);
     if (in_.empty()) return false;
     parser_.emplace();
+    parser_->on_chunk_header(refuse_line_ends);
     head_bytes_ = body_wire_bytes_ = 0;
     folds_ = false;
     last_of_head_ = '\0';

@@ -1,11 +1,12 @@
-// Small questions about texts, most of them from outside, asked by several readers. None depends on
-// a locale.
-// Pure functions, any thread.
+// Small questions about texts, most of them from outside, asked by several readers, and phrases
+// that several messages use. None depends on a locale. Pure functions, any thread.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 namespace sluice::host {
 
@@ -17,5 +18,9 @@ inline std::string trimmed(std::string text) {
   if (text.capacity() > text.size() + text.size() / 8) text.shrink_to_fit();
   return text;
 }
+
+/// What may be named instead of what is not there: `there are: a, b, …`, `most` of them at most, or
+/// `there are none`.
+std::string there_are(const std::vector<std::string>& names, std::size_t most = 20);
 
 }  // namespace sluice::host

@@ -96,6 +96,9 @@ Result<int> submit(const SubmitArguments& arguments) {
   const Result<std::string> queue = choose_queue(*client, ns, submission.queue);
   if (!queue) return queue.error();
   submission.queue = *queue;
+  if (!submission.priority_class.empty())
+    if (const auto known = check_priority_class(*client, submission.priority_class); !known)
+      return known.error();
   if (arguments.dry_run) return print_job(submission, arguments.output);
   const Result<boost::json::object> job = make_job(submission);
   if (!job) return job.error();

@@ -12,6 +12,7 @@
 
 #include "api/json/json.hpp"
 #include "core/types/quantity.hpp"
+#include "host/base/text.hpp"
 #include "host/client/explain.hpp"
 #include "host/objects/parts.hpp"
 
@@ -238,6 +239,23 @@ class Follower {
   std::unique_ptr<Outputs> outputs_;
 };
 
+/// Whether the server says that there is none of this name; not so without the right to ask.
+bool is_missing(const Client& client, const std::string& path, const std::string& name) {
+  bool missing = false;
+  const auto found = client.call("GET", path + "/" + percent_encoded(name), {}, &missing);
+  return found && missing;
+}
+
+Result<std::vector<std::string>> names_in(const Client& client, const std::string& path) {
+  const auto list = client.call("GET", path);
+  if (!list) return list.error();
+  std::vector<std::string> out;
+  for_each_object(*list, "items", [&](const json::object& object) {
+    out.emplace_back(api::find_text(part(object, "metadata"), "name"));
+  });
+  return out;
+}
+
 }  // namespace
 
 Result<json::object> make_job(const Submission& submission) {
@@ -278,23 +296,23 @@ Result<std::string> choose_queue(const Client& client, const std::string& ns,
                                  const std::string& wanted) {
   const std::string path =
       fmt::format("/apis/kueue.x-k8s.io/v1beta2/namespaces/{}/localqueues", percent_encoded(ns));
-  if (!wanted.empty()) {
-    bool missing = false;
-    const auto found = client.call("GET", path + "/" + percent_encoded(wanted), {}, &missing);
-    if (!found || !missing) return wanted;
-  }
-  const auto list = client.call("GET", path);
-  if (!list) return wanted.empty() ? Result<std::string>(list.error()) : wanted;
-  std::vector<std::string> names;
-  for_each_object(*list, "items", [&](const json::object& queue) {
-    names.emplace_back(api::find_text(part(queue, "metadata"), "name"));
-  });
-  if (wanted.empty() && names.size() == 1) return names.front();
-  const std::string there =
-      names.empty() ? "there are none" : fmt::format("there are: {}", fmt::join(names, ", "));
+  if (!wanted.empty() && !is_missing(client, path, wanted)) return wanted;
+  const auto names = names_in(client, path);
+  if (!names) return wanted.empty() ? Result<std::string>(names.error()) : wanted;
+  if (wanted.empty() && names->size() == 1) return names->front();
   if (wanted.empty())
-    return Error{fmt::format("--queue is missing; LocalQueues of namespace {}: {}", ns, there)};
-  return Error{fmt::format("there is no LocalQueue {} in namespace {}; {}", wanted, ns, there)};
+    return Error{
+        fmt::format("--queue is missing; LocalQueues of namespace {}: {}", ns, there_are(*names))};
+  return Error{
+      fmt::format("there is no LocalQueue {} in namespace {}; {}", wanted, ns, there_are(*names))};
+}
+
+Result<void> check_priority_class(const Client& client, const std::string& name) {
+  const std::string path = "/apis/kueue.x-k8s.io/v1beta2/workloadpriorityclasses";
+  if (!is_missing(client, path, name)) return {};
+  const auto names = names_in(client, path);
+  return Error{fmt::format("there is no WorkloadPriorityClass {}{}", name,
+                           names ? "; " + there_are(*names) : "")};
 }
 
 Result<bool> follow_job(const Client& client, const std::string& ns, const std::string& name,

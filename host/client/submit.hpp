@@ -40,6 +40,10 @@ Result<boost::json::object> make_job(const Submission& submission);
 Result<std::string> choose_queue(const Client& client, const std::string& ns,
                                  const std::string& wanted);
 
+/// An error lists the WorkloadPriorityClasses that exist if `name` is none of them. Without the
+/// right to read them nothing is checked.
+Result<void> check_priority_class(const Client& client, const std::string& name);
+
 struct FollowOptions {
   bool logs = false;  ///< the pods' output goes to standard output
 };

@@ -4,6 +4,7 @@
 
 #include "api/json/json.hpp"
 #include "core/base/check.hpp"
+#include "host/base/text.hpp"
 #include "host/objects/parts.hpp"
 
 namespace sluice::host {
@@ -15,21 +16,19 @@ constexpr std::size_t kFewQueues = 5;
 
 std::string missing_local(const ObjectAccess& objects, const std::string& ns,
                           const std::string& name) {
-  const std::vector<std::string> there =
-      objects.keys(api::kueue_kind(objects.scheme(), "LocalQueue"), ns);
-  std::string names;
-  for (std::size_t i = 0; i < there.size() && i < kFewQueues; ++i)
-    names += (i == 0 ? "" : ", ") + there[i].substr(there[i].find('/') + 1);
-  if (there.size() > kFewQueues) names += ", …";
+  std::vector<std::string> names;
+  for (const std::string& key : objects.keys(api::kueue_kind(objects.scheme(), "LocalQueue"), ns))
+    names.push_back(key.substr(key.find('/') + 1));
+  const std::string there = there_are(names, kFewQueues);
   if (name.empty())
     return fmt::format(
         "it names no queue: label kueue.x-k8s.io/queue-name has to name a LocalQueue "
-        "of namespace {} (there are: {})",
-        ns, names.empty() ? "none" : names);
+        "of namespace {} ({})",
+        ns, there);
   return fmt::format(
-      "LocalQueue {} does not exist in namespace {} (there are: {}): it has to be created, or "
-      "another to be named",
-      name, ns, names.empty() ? "none" : names);
+      "LocalQueue {} does not exist in namespace {} ({}): it has to be created, or another to be "
+      "named",
+      name, ns, there);
 }
 
 /// Empty when it goes on.

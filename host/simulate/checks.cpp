@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "api/json/json.hpp"
+#include "core/engine/cohort_chains.hpp"
 #include "host/simulate/story.hpp"
 
 namespace sluice::host {
@@ -67,6 +68,7 @@ class References {
   void warn_of_all() {
     warn_of_missing();
     warn_of_cycles();
+    warn_of_depth();
     if (told_ > kMostTold)
       input_.warnings.push_back(
           fmt::format("{} more references that lead nowhere are not shown", told_ - kMostTold));
@@ -110,6 +112,38 @@ class References {
       }
       done.insert(way.begin(), way.end());
     }
+  }
+
+  /// Of each chain that is too long its uppermost Cohort that is cut off.
+  void warn_of_depth() {
+    std::map<std::string, NodeId> ids;
+    std::vector<const InitialObject*> given;
+    std::vector<NodeSpec> nodes;
+    const auto node_of = [&](const std::string& name) {
+      const auto [it, fresh] = ids.emplace(name, static_cast<NodeId>(nodes.size()));
+      if (fresh) nodes.emplace_back();
+      given.resize(nodes.size());
+      return it->second;
+    };
+    for (const auto& initial : input_.objects) {
+      const auto* cohort = typed<api::Cohort>(initial.object);
+      if (!cohort) continue;
+      const NodeId id = node_of(cohort->meta.name);
+      given[id] = &initial;
+      if (!cohort->parent.empty()) {
+        const NodeId parent = node_of(cohort->parent);
+        nodes[id].parent = parent;
+      }
+    }
+    std::vector<NodeSpec> cut = nodes;
+    const std::vector<CohortChain> chains = cut_chains(cut);
+    for (const auto& [name, id] : ids)
+      if (chains[id] == CohortChain::kTooDeep && chains[nodes[id].parent] != CohortChain::kTooDeep)
+        warn(
+            *given[id], "spec.parentName",
+            fmt::format("Cohort {}: more than {} cohorts stand one above the other; its queues and "
+                        "those of cohorts below it are inactive",
+                        name, kMaxCohortDepth));
   }
 
   template <typename F>

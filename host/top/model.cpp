@@ -1,8 +1,11 @@
 #include "host/top/model.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <tuple>
 
+#include "host/base/text.hpp"
 #include "host/objects/parts.hpp"
 
 namespace sluice::host {
@@ -205,6 +208,26 @@ TopView TopModel::view(const TopQuery& query) const {
     out.workloads.push_back(*found[i].first);
     out.workloads.back().cluster_queue = found[i].second;
   }
+  return out;
+}
+
+std::vector<std::string> TopModel::not_there(const TopQuery& query) const {
+  const std::lock_guard lock(mutex_);
+  std::set<std::string> queues, cohorts;
+  for (const auto& [name, queue] : queues_) {
+    queues.insert(name);
+    if (!queue.cohort.empty()) cohorts.insert(queue.cohort);
+  }
+  for (const auto& [name, cohort] : cohorts_) cohorts.insert(name);
+  std::vector<std::string> out;
+  const auto look = [&out](const char* kind, const std::set<std::string>& all,
+                           const std::string& name) {
+    if (!all.contains(name))
+      out.push_back(
+          fmt::format("there is no {} {}; {}", kind, name, there_are({all.begin(), all.end()})));
+  };
+  for (const std::string& name : query.queues) look("ClusterQueue", queues, name);
+  if (!query.cohort.empty()) look("Cohort", cohorts, query.cohort);
   return out;
 }
 

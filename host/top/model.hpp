@@ -46,6 +46,9 @@ class TopModel final : public ClusterSink {
   void settle() override { changed_(); }
 
   TopView view(const TopQuery& query) const;
+  /// The ClusterQueues and the Cohort that a query names and that there are not, in a sentence each
+  /// that tells which there are.
+  std::vector<std::string> not_there(const TopQuery& query) const;
 
  private:
   bool below(const std::string& cohort, const std::string& wanted) const;

@@ -49,6 +49,14 @@ std::vector<std::string> missing_of(const std::vector<FollowState>& states, cons
   return out;
 }
 
+/// What the query names can be missed when all queues and cohorts came only.
+bool knows_queues(const std::vector<FollowState>& states) {
+  return std::all_of(states.begin(), states.end(), [](const FollowState& state) {
+    const bool asked = state.kind->kind == "ClusterQueue" || state.kind->kind == "Cohort";
+    return !asked || (state.synced && state.trouble.empty());
+  });
+}
+
 class Follows {
  public:
   Follows(Kubeconfig config, std::string ns, std::function<void()> changed)
@@ -97,6 +105,9 @@ Result<TopGlance> glance(Kubeconfig config, const TopQuery& query) {
   });
   if (!something && !out.missing.empty())
     return Error{fmt::format("{}", fmt::join(out.missing, "\n"))};
+  if (knows_queues(states))
+    if (const auto names = follows.model().not_there(query); !names.empty())
+      return Error{fmt::format("{}", fmt::join(names, "\n"))};
   return out;
 }
 
@@ -119,8 +130,11 @@ Result<int> look_on(Kubeconfig config, const TopQuery& query) {
     if ((stale && since >= kBetweenFrames) || since >= kClockTick) {
       frame.size = screen.size();
       frame.now = clock.now();
-      frame.note = fmt::format(
-          "{}", fmt::join(missing_of(follows.follower().states(), query.ns, false), "; "));
+      const std::vector<FollowState> states = follows.follower().states();
+      std::vector<std::string> notes = missing_of(states, query.ns, false);
+      if (knows_queues(states))
+        for (std::string& each : follows.model().not_there(query)) notes.push_back(std::move(each));
+      frame.note = fmt::format("{}", fmt::join(notes, "; "));
       if (stale || frame.size != shown) view = follows.model().view(query_for(look, frame.size));
       shown = frame.size;
       screen.draw(top_lines(view, look, frame));

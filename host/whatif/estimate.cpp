@@ -72,20 +72,25 @@ Basis basis_of(const Fork& fork, const RunTimes& times, const std::vector<Worklo
 /// What the plays showed of one workload.
 struct Told {
   std::set<Time> starts;  ///< each that a play had
-  bool never = false;     ///< in one of them it did not start
+  bool never = false;     ///< in one of them it did not start …
+  bool reserved = false;  ///< … though it had its quota: nobody plays who decides about its checks
   int plays = 0;          ///< that came far enough to tell
 
-  void add(const std::optional<Time>& start, bool cut) {
+  void add(const Play::Seen& seen, std::size_t i) {
+    const std::optional<Time>& start = seen.starts[i];
     if (start)
       starts.insert(*start);
-    else if (!cut)
+    else if (!seen.cut)
       never = true;
-    plays += start || !cut ? 1 : 0;
+    reserved = reserved || (!seen.cut && seen.reserved[i]);
+    plays += start || !seen.cut ? 1 : 0;
   }
 };
 
 std::string sentence(const Told& told, const Basis& basis) {
   if (told.plays == 0) return "it could not be worked out in time";
+  if (told.reserved)
+    return "when its admission checks are Ready: whoever decides about them says when";
   if (told.never && basis.unknown > 0)
     return fmt::format("unknown: {} running job{} no run time", basis.unknown,
                        basis.unknown == 1 ? " says" : "s say");
@@ -165,7 +170,7 @@ class Estimate {
     // What was cut tells of early starts only: of many plays that would be a bad sample.
     if (seen.cut && plays_ > 0) return false;
     drawn_ = drawn_ || on.drawn();
-    for (std::size_t i = 0; i < told_.size(); ++i) told_[i].add(seen.starts[i], seen.cut);
+    for (std::size_t i = 0; i < told_.size(); ++i) told_[i].add(seen, i);
     ++plays_;
     return !seen.cut;
   }

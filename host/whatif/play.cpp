@@ -76,6 +76,8 @@ Play::Seen Play::run(const std::vector<WorkloadId>& asked, Deadline deadline) {
     const Time next = std::min(fork_.machine().next_timer(), ends_.next());
     if (all || next == kNever || next - from > kLongest) {
       out.cut = false;
+      for (const WorkloadId id : asked)
+        out.reserved.push_back(engine().state(id) == WorkloadState::kQuotaReserved);
       return out;
     }
     fork_.begin_instant(std::max(fork_.now(), next));

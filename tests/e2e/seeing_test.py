@@ -373,6 +373,11 @@ class Submit(Seeing):
         self.assertIn('there is no LocalQueue nope in namespace team-a', done.stderr)
         self.assertIn('main', done.stderr)
 
+    def test_a_priority_class_that_is_not_there_is_told(self):
+        done = self.command('submit', '--queue', 'main', '-n', 'team-a', '--priority-class', 'high',
+                            '--', 'true', code=1)
+        self.assertIn('there is no WorkloadPriorityClass high; there are none', done.stderr)
+
 
 class Service(unittest.TestCase):
     """The log, and what a service manager hears."""

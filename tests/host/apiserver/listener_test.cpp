@@ -75,6 +75,7 @@ TEST(Listener, RefusesWhatIsNoRequest) {
       {head + "Transfer-Encoding: chunked\r\n\r\nzz\r\n", 400},
       {head + "Transfer-Encoding: chunked\r\n\r\n65\r\n" + std::string(101, 'x') + "\r\n0\r\n\r\n",
        413},
+      {head + "Transfer-Encoding: chunked\r\n\r\n1;a=\"\n\"\r\nx\r\n0\r\n\r\n", 400},
       // A20: no Host, two of them, a header that goes on in the next line.
       {"GET / HTTP/1.1\r\n\r\n", 400},
       {"GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n", 400},

@@ -1,4 +1,5 @@
 // `sluice simulate` from files to its decision log, compared as a whole.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -307,6 +308,22 @@ TEST_F(Simulate, C9_ACycleOfCohortsMakesItsQueuesInactive) {
                                  "a; its queues are inactive\n"));
   EXPECT_THAT(run.err, HasSubstr("ClusterQueue cq: no AdmissionCheck \"nobody\" is given"));
   EXPECT_THAT(run.out, Not(HasSubstr("Admitted")));
+}
+
+TEST_F(Simulate, CohortsThatStandTooDeepMakeTheirQueuesInactive) {
+  // c0 stands above c1, and so on: the 65th, c64, is one too many, and c65 below it as well.
+  std::string chain;
+  for (int i = 0; i <= 65; ++i)
+    chain += fmt::format(
+        "---\napiVersion: kueue.x-k8s.io/v1beta2\nkind: Cohort\n"
+        "metadata: {{name: c{}}}\nspec: {{{}}}\n",
+        i, i == 0 ? "" : fmt::format("parentName: c{}", i - 1));
+  write("chain.yaml", chain);
+  const RunResult run = sluice("simulate --plugins none --log - queue.yaml chain.yaml");
+  EXPECT_EQ(run.status, 0);
+  EXPECT_THAT(run.err, HasSubstr("Cohort c64: more than 64 cohorts stand one above the other"));
+  EXPECT_THAT(run.err, Not(HasSubstr("Cohort c63")));
+  EXPECT_THAT(run.err, Not(HasSubstr("Cohort c65")));
 }
 
 TEST_F(Simulate, C9_GeneratedNamesAreTheSameEachTime) {

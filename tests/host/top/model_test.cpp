@@ -234,5 +234,19 @@ TEST(Rows, OlderVersionsAndStrangeObjectsAreRead) {
   EXPECT_EQ(top_workload({}).state, TopState::kWaiting);
 }
 
+TEST_F(Model, WhatAQueryNamesAndIsNotThere) {
+  put(kQueue, queue("qa", "lab", 4, 0, 0));
+  put(kCohort, cohort("all", ""));
+  TopQuery query;
+  query.queues = {"qa", "qx"};
+  query.cohort = "lab";  // no object of its own: the queue names it
+  EXPECT_EQ(model.not_there(query),
+            std::vector<std::string>{"there is no ClusterQueue qx; there are: qa"});
+  query.queues.clear();
+  query.cohort = "none";
+  EXPECT_EQ(model.not_there(query),
+            std::vector<std::string>{"there is no Cohort none; there are: all, lab"});
+}
+
 }  // namespace
 }  // namespace sluice::host

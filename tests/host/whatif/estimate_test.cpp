@@ -37,13 +37,13 @@ struct OneAtATime : LiveWorld {
   }
 
   static std::string workload(const std::string& name, const std::string& annotations = "",
-                              const std::string& spec = "") {
+                              const std::string& spec = "", const std::string& queue = "q") {
     return fmt::format(
         R"({{"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"Workload","metadata":{{"name":"{}",
-        "namespace":"a","annotations":{{{}}}}},"spec":{{{}"queueName":"q","podSets":[{{
+        "namespace":"a","annotations":{{{}}}}},"spec":{{{}"queueName":"{}","podSets":[{{
         "name":"main","count":1,"template":{{"spec":{{"containers":[{{"name":"c","image":"i",
         "resources":{{"requests":{{"cpu":"1"}}}}}}]}}}}}}]}}}})",
-        name, annotations, spec);
+        name, annotations, spec, queue);
   }
   static std::string runs(const std::string& time) {
     return fmt::format(R"("sluice.dev/runtime":"{}")", time);
@@ -56,12 +56,13 @@ struct OneAtATime : LiveWorld {
     settle();
   }
 
-  json::object ask() {
+  json::object ask(const std::string& queue = "q") {
     const WhatIfRequest request{
         {"somebody", "", {}},
         {{"apiVersion", "sluice.dev/v1alpha1"},
          {"kind", "WhatIf"},
-         {"spec", json::object{{"objects", json::array{json::parse(workload("asked"))}}}}}};
+         {"spec",
+          json::object{{"objects", json::array{json::parse(workload("asked", "", "", queue))}}}}}};
     const auto answer = service.answer(request, Deadline::max());
     SLUICE_CHECK(answer.ok(), answer.ok() ? "" : answer.error().text);
     return part(answer->at("status").at("workloads").at(0).as_object(), "start");
@@ -84,7 +85,7 @@ struct OneAtATime : LiveWorld {
     return out;
   }
   /// `earliest latest percent because`, times as seconds from now.
-  std::string told() { return sentence(ask()); }
+  std::string told(const std::string& queue = "q") { return sentence(ask(queue)); }
   std::string sentence(const json::object& start) const {
     const auto seconds = [&](const char* field) {
       const auto time = api::find_time(start, field);
@@ -188,6 +189,23 @@ TEST(Estimate, OfWhatNeverFits) {
   ASSERT_TRUE(world.machine.write(std::move(move)).ok());
   world.settle();
   EXPECT_EQ(world.told(), "- - 0 it does not start, whatever ends: something else has to change");
+}
+
+TEST(Estimate, OfWhatWaitsForAnAdmissionCheck) {
+  OneAtATime world;
+  world.apply(R"({"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"AdmissionCheck","metadata":
+      {"name":"budget"},"spec":{"controllerName":"example.com/budget"},"status":{"conditions":[
+      {"type":"Active","status":"True","reason":"Active","message":"","lastTransitionTime":
+      "2026-01-01T00:00:00Z"}]}})");
+  world.apply(R"({"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"ClusterQueue","metadata":{"name":
+      "checked"},"spec":{"namespaceSelector":{},"admissionChecksStrategy":{"admissionChecks":[
+      {"name":"budget","onFlavors":[]}]},"resourceGroups":[{"coveredResources":["cpu"],"flavors":[
+      {"name":"f","resources":[{"name":"cpu","nominalQuota":"1"}]}]}]}})");
+  world.apply(R"({"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"LocalQueue","metadata":{"name":
+      "checked","namespace":"a"},"spec":{"clusterQueue":"checked"}})");
+  world.settle();
+  EXPECT_EQ(world.told("checked"),
+            "- - 0 when its admission checks are Ready: whoever decides about them says when");
 }
 
 TEST(Estimate, OfPastRunsOfTheQueue) {
