@@ -124,6 +124,7 @@ std::optional<Time> parse_time(std::string_view text) {
   Time time = 0;
   if (__builtin_mul_overflow(seconds, kSecond, &time)) return std::nullopt;
   if (__builtin_add_overflow(time, fraction, &time)) return std::nullopt;
+  if (time < kEarliest || time > kLatest) return std::nullopt;
   return time;
 }
 

@@ -19,8 +19,18 @@ inline constexpr Duration kMillisecond = 1'000'000;
 inline constexpr Duration kSecond = 1'000 * kMillisecond;
 inline constexpr Time kNever = std::numeric_limits<Time>::max();
 
-/// RFC 3339 with an optional fraction and `Z` or a numeric offset; nullopt when it is not one or
-/// does not fit into a Time.
+/// What a clock may show and a text may tell, the years 1896 to 2189: the difference of two such
+/// moments is a Duration.
+inline constexpr Time kEarliest = -(kNever / 4);
+inline constexpr Time kLatest = kNever - kNever / 4 - 1;
+
+/// `span` (not negative) after `time`; kNever where that is beyond kLatest.
+constexpr Time later(Time time, Duration span) {
+  return time <= kLatest && span <= kLatest - time ? time + span : kNever;
+}
+
+/// RFC 3339 with an optional fraction and `Z` or a numeric offset; nullopt when it is not one or is
+/// not between kEarliest and kLatest.
 std::optional<Time> parse_time(std::string_view text);
 
 /// RFC 3339 in UTC. Whole seconds, as metav1.Time; a fraction only when there is one.

@@ -74,7 +74,7 @@ void Lifecycle::settle_checks(WorkloadId id) {
 void Lifecycle::retry(WorkloadId id, const std::string& checks) {
   WorkloadRecord& w = model_.workloads[id];
   WorkloadExtras& more = w.more();
-  Time due = retry_due(model_, w);
+  Time due = std::min(retry_due(model_, w), kLatest);
   if (due <= model_.now && more.retried_at == model_.now) due = model_.now + kSecond;
   more.retried_at = model_.now;
   more.backing_off = due > model_.now;

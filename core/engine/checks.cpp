@@ -142,7 +142,7 @@ Time retry_due(const Model& model, const WorkloadRecord& w) {
     const std::optional<std::int32_t> usual =
         known == model.checks.end() ? std::nullopt : known->second.retry_delay_seconds;
     const std::int32_t delay = check.requeue_after_seconds.value_or(usual.value_or(0));
-    due = std::max(due, check.last_transition_time + delay * kSecond);
+    due = std::max(due, later(check.last_transition_time, delay * kSecond));
   }
   return due;
 }

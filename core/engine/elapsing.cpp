@@ -1,6 +1,7 @@
 // What the Lifecycle does when time has passed: requeue backoff, pods that do not become ready,
 // maximum execution time.
 #include <algorithm>
+#include <limits>
 
 #include "core/base/check.hpp"
 #include "core/engine/lifecycle.hpp"
@@ -32,9 +33,10 @@ void Lifecycle::start_timers(WorkloadId id) {
   if (const auto limit = w.object->maximum_execution_seconds) {
     const std::int32_t past = w.extras ? w.extras->past_execution_seconds : 0;
     const Duration left = std::max(0, *limit - past) * kSecond;
-    push(since + left, TimerKind::kMaximumExecution);
+    push(later(since, left), TimerKind::kMaximumExecution);
   }
-  if (config_.pods_ready_timeout) push(since + *config_.pods_ready_timeout, TimerKind::kPodsReady);
+  if (config_.pods_ready_timeout)
+    push(later(since, *config_.pods_ready_timeout), TimerKind::kPodsReady);
   watch_recovery(id);
 }
 
@@ -47,7 +49,7 @@ bool Lifecycle::is_recovering(const WorkloadRecord& w) const {
 void Lifecycle::watch_recovery(WorkloadId id) {
   const WorkloadRecord& w = model_.workloads[id];
   if (!config_.pods_ready_timeout || !config_.pods_recovery_timeout || !is_recovering(w)) return;
-  const Time due = w.condition(Type::kPodsReady)->time + *config_.pods_recovery_timeout;
+  const Time due = later(w.condition(Type::kPodsReady)->time, *config_.pods_recovery_timeout);
   timers_.push({std::max(due, model_.now), id, w.epoch, TimerKind::kRecovery});
 }
 
@@ -95,9 +97,9 @@ void Lifecycle::fire(const Timer& timer) {
       return;
     }
     case TimerKind::kRecovery: {  // it may have recovered since, and lost pods again
-      const bool still = is_recovering(w) && w.condition(Type::kPodsReady)->time +
-                                                     config_.pods_recovery_timeout.value_or(0) <=
-                                                 model_.now;
+      const bool still =
+          is_recovering(w) && later(w.condition(Type::kPodsReady)->time,
+                                    config_.pods_recovery_timeout.value_or(0)) <= model_.now;
       if (still) back_off(timer.id, kWaitForRecovery);
       return;
     }
@@ -111,7 +113,7 @@ void Lifecycle::back_off(WorkloadId id, std::string_view cause) {
   const WorkloadId whom = counted_as(model_, id);
   WorkloadRecord& counted = model_.workloads[whom];
   api::RequeueState& requeue = counted.more().requeue;
-  const std::int32_t n = requeue.count + 1;
+  const std::int32_t n = std::min(requeue.count, std::numeric_limits<std::int32_t>::max() - 1) + 1;
   if (config_.requeue.backoff_limit && n > *config_.requeue.backoff_limit)
     return deactivate_whole(id, "DeactivatedDueToRequeuingLimitExceeded",
                             "The workload is deactivated due to exceeding the maximum number of "
@@ -120,7 +122,7 @@ void Lifecycle::back_off(WorkloadId id, std::string_view cause) {
   Duration wait = config_.requeue.backoff_base;
   for (std::int32_t i = 1; i < n && wait < config_.requeue.backoff_max; ++i) wait *= 2;
   wait = std::min(wait, config_.requeue.backoff_max);
-  const Time due = model_.now + wait;
+  const Time due = std::min(later(model_.now, wait), kLatest);
   requeue.requeue_at = due;
   counted.extras->backing_off = true;
   Decision why;

@@ -216,12 +216,16 @@ void add_namespaces(SimulationInput& input, Intake& intake, std::uint32_t& order
 
 void check_input(SimulationInput& input, Intake& intake, std::uint32_t& order,
                  std::vector<std::string>& errors) {
+  if (later(input.start, input.from.value_or(0)) == kNever)
+    errors.push_back(fmt::format("from: {} after {} is beyond the last moment that there is: {}",
+                                 offset_text(*input.from), format_time(input.start),
+                                 format_time(kLatest)));
   for (const TimelineEvent& event : input.events)
-    if (event.at >= kNever - input.start)
+    if (later(input.start, event.at) == kNever)
       errors.push_back(
           fmt::format("{}: {} after {} is beyond the last moment that there is here: {}",
                       input.places.text(event.place, "at"), offset_text(event.at),
-                      format_time(input.start), format_time(kNever)));
+                      format_time(input.start), format_time(kLatest)));
   find_duplicates(input, errors);
   if (!errors.empty()) return;
   References(input).warn_of_all();

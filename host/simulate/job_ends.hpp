@@ -17,11 +17,6 @@
 
 namespace sluice::host {
 
-/// `runs` (not negative) after `since`; kNever where a Time does not reach so far.
-constexpr Time end_of(Time since, Duration runs) {
-  return runs < kNever - since ? since + runs : kNever;
-}
-
 class JobEnds {
  public:
   /// The run that goes on now ends then.

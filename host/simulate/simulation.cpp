@@ -24,7 +24,7 @@ Result<SimulationTotals> Simulation::run(Machine& machine, SimulatedJobs& jobs,
   client_.emplace(input_, machine, jobs, bodies_);
   machine.observe(*this);
   jobs.observe([this](const std::string& key, bool created) { watch_workload(key, created); });
-  const Time stop = until ? input_.start + *until : kNever;
+  const Time stop = until ? later(input_.start, *until) : kNever;
   const Duration from = input_.from.value_or(0);
   if (input_.from) {
     while (next_event_ < input_.events.size() && input_.events[next_event_].at <= from)
@@ -317,7 +317,7 @@ void Simulation::start_job(WorkloadId id, Time started) {
   if (text) {
     const auto runtime = parse_duration(*text);
     SLUICE_CHECK(runtime.has_value(), "an unchecked runtime: ", *text);
-    ends_.set(end_of(started, *runtime), id);
+    ends_.set(later(started, *runtime), id);
     if (machine_->kernel().waits_for_pods()) started_.push_back(id);
     return;
   }
@@ -328,7 +328,7 @@ void Simulation::start_job(WorkloadId id, Time started) {
   // begins anew.
   const Time since =
       whom == id ? std::min(jobs_->started(*job).value_or(started), started) : started;
-  ends_.set(std::max(end_of(since, *runtime), now_), id);
+  ends_.set(std::max(later(since, *runtime), now_), id);
 }
 
 // The pods of a job with a runtime run from its admission on; those of all others are the

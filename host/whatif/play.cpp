@@ -13,7 +13,7 @@ constexpr Duration kLongest = 366 * 24 * 3600 * kSecond;
 void Play::begin(WorkloadId id, Time since) {
   const Duration ran = std::max<Duration>(0, fork_.now() - since);
   if (const auto time = times_.draw(engine(), id, ran, draws_))
-    ends_.set(end_of(since, *time), id);
+    ends_.set(later(since, *time), id);
   else if (mode_ == Mode::kSoonest)
     ends_.set(fork_.now(), id);
 }

@@ -35,11 +35,14 @@ bool runs_somewhere(const json::object& pod) {
          phase != "Failed";
 }
 
+/// In seconds, 68 years at most: its end is a moment that can be told.
 std::int64_t grace_of(const json::object& object, std::optional<std::int64_t> wanted) {
   if (!runs_somewhere(object)) return 0;
-  if (wanted) return std::max<std::int64_t>(*wanted, 0);
   const json::object* spec = api::find_object(object, "spec");
-  return api::find_int(*spec, "terminationGracePeriodSeconds").value_or(kDefaultPodGraceSeconds);
+  const std::int64_t own =
+      api::find_int(*spec, "terminationGracePeriodSeconds").value_or(kDefaultPodGraceSeconds);
+  return std::clamp<std::int64_t>(wanted.value_or(own), 0,
+                                  std::numeric_limits<std::int32_t>::max());
 }
 
 /// Its dependents are deleted first, and no other finalizer holds it.

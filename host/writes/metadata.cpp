@@ -174,7 +174,7 @@ void remove_finalizer(json::object& object, std::string_view name) {
 
 void mark_for_deletion(json::object& object, Time now, std::int64_t grace_seconds) {
   json::object& metadata = metadata_of(object);
-  metadata["deletionTimestamp"] = format_time(now - now % kSecond + grace_seconds * kSecond);
+  metadata["deletionTimestamp"] = format_time(later(now - now % kSecond, grace_seconds * kSecond));
   metadata["deletionGracePeriodSeconds"] = grace_seconds;
 }
 

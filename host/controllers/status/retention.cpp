@@ -55,7 +55,7 @@ Result<Time> WorkloadRetention::reconcile(const WorkKey& key, ObjectAccess& obje
   const json::object& status = part(*workload, "status");
   if (const auto finished = true_since(status, "Finished")) {
     if (!config_.after_finished) return kNever;
-    const Time due = *finished + *config_.after_finished;
+    const Time due = later(*finished, *config_.after_finished);
     if (objects.now() < due) return due;
     if (auto done = plain(objects.remove(*workloads_, key.name)); !done) return done.error();
     return kNever;
@@ -67,7 +67,7 @@ Result<Time> WorkloadRetention::reconcile(const WorkKey& key, ObjectAccess& obje
   if (!evicted || !api::find_text(*evicted, "reason").starts_with("DeactivatedDueTo"))
     return kNever;
   const Time due =
-      true_since(status, "Evicted").value_or(objects.now()) + *config_.after_deactivated;
+      later(true_since(status, "Evicted").value_or(objects.now()), *config_.after_deactivated);
   if (objects.now() < due) return due;
   if (auto done = remove_with_job(key.name, *workload, objects); !done) return done.error();
   return kNever;

@@ -1,4 +1,6 @@
 // Workloads that come with a status: where they start out.
+#include <limits>
+
 #include "tests/core/support/scenario.hpp"
 
 namespace sluice::testing {
@@ -29,6 +31,17 @@ TEST(Dump, AnAdmittedWorkloadHoldsItsQuotaFromTheStart) {
   s.submit(admitted("old", 3)).submit(Job("new", "q").cpu(2));  // 3 + 2 > 4
   EXPECT_EQ(s.run(), Log());
   EXPECT_EQ(s.admitted(), "old");
+}
+
+// Its status may say anything that can be written down.
+TEST(Dump, ABackoffWithoutEndAndTheHighestCount) {
+  Scenario s;
+  s.flavor("f").queue(Queue("q").quota("cpu", {{"f", 4}}));
+  Job waits("waits", "q");
+  waits.cpu(1).object.status.requeue_state = {std::numeric_limits<std::int32_t>::max(), kNever};
+  s.submit(waits);
+  EXPECT_EQ(s.run(), Log());
+  EXPECT_EQ(s.state("waits"), "pending");
 }
 
 TEST(Dump, AnEvictionInProgressEndsAfterTheFirstCycle) {

@@ -49,6 +49,12 @@ TEST(Timers, AreDueAtTheirTimeAndNotBefore) {
   }
 }
 
+TEST(Timers, AtNeverNothingIsDue) {
+  Timers timers;
+  timers.push({kNever, 1, 0, TimerKind::kBackoff});
+  EXPECT_THAT(due(timers, kNever), ElementsAre());
+}
+
 TEST(Timers, OfOneTimeComeById) {
   Timers timers;
   for (const WorkloadId id : {7U, 3U, 5U}) timers.push({10, id, 0, TimerKind::kBackoff});

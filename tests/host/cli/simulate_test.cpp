@@ -345,8 +345,8 @@ constexpr const char* kPodsReady =
     "apiVersion: config.sluice.dev/v1alpha1\nkind: Configuration\n"
     "scheduling: {waitForPodsReady: {timeout: 60s}}\n";
 
-// A Time ends in 2262, 2,075,000 hours after the start: what would come later never comes, and
-// cannot be told in a Timeline.
+// The last moment is in 2189, 1,430,000 hours after the start: what would come later never comes,
+// and cannot be told in a Timeline.
 TEST_F(Simulate, TimesBeyondTheLastMomentDoNotWrapAround) {
   const std::string start = "start: \"2026-01-01T00:00:00Z\"\n";
   write("w.yaml", workload("w", 1, runtime("2100000h")));
@@ -356,7 +356,7 @@ TEST_F(Simulate, TimesBeyondTheLastMomentDoNotWrapAround) {
   const RunResult run = sluice("simulate --plugins none queue.yaml w.yaml t.yaml");
   EXPECT_EQ(run.status, 1);
   EXPECT_THAT(run.err, HasSubstr("t.yaml:"));
-  EXPECT_THAT(run.err, HasSubstr("is beyond the last moment that there is here: 2262-04-11T"));
+  EXPECT_THAT(run.err, HasSubstr("is beyond the last moment that there is here: 2189-03-16T"));
 }
 
 TEST_F(Simulate, WhatIsReadIsNotWrittenOver) {

@@ -2,6 +2,7 @@
 // it says so by deleting them once more, at once.
 #include <gtest/gtest.h>
 
+#include <limits>
 #include <optional>
 #include <string>
 
@@ -33,7 +34,7 @@ std::string end_of(HostFixture& host) {
 }
 
 // It is 2026-01-01T00:00:00Z. Who deletes it may ask for another time than the pod's own, which is
-// 30 s where it says nothing; below 0 is 0.
+// 30 s where it says nothing; below 0 is 0, and 68 years are the most.
 TEST(PodDeletion, HasSoMuchTimeAsAProcessMayRun) {
   const std::string on_node = R"("nodeName":"n",)";
   const struct {
@@ -48,6 +49,8 @@ TEST(PodDeletion, HasSoMuchTimeAsAProcessMayRun) {
       {on_node + R"("terminationGracePeriodSeconds":5,)", "Running", {}, "5 2026-01-01T00:00:05Z"},
       {on_node + R"("terminationGracePeriodSeconds":5,)", "Running", 7, "7 2026-01-01T00:00:07Z"},
       {on_node, "Running", 1, "1 2026-01-01T00:00:01Z"},
+      {on_node, "Running", std::numeric_limits<std::int64_t>::max(),
+       "2147483647 2094-01-19T03:14:07Z"},
       {on_node, "Running", 0, "gone"},
       {on_node, "Running", -1, "gone"},
       {on_node, "Succeeded", {}, "gone"},
