@@ -257,7 +257,7 @@ void Arrivals::remove(WorkloadId id) {
   waiting_.dequeue(id);
   if (pending) structure_.released_in(queue);
   lifecycle_.forget(id);
-  relations_.unlink(id);
+  relations_.forget(id);
   model_.ids.erase(w.key);
   ++model_.ids_version;
   waiting_.reorder_anchored(w.key);

@@ -83,7 +83,8 @@ class Lifecycle {
   /// A status was written: one that says that the delay of a Retry is over ends it.
   void take_requeue(WorkloadId id, const api::WorkloadStatus& status);
   /// It stood aside and takes part from here on: it holds itself what its status says. `speaker`:
-  /// the member that stood for it until now, or kNone.
+  /// the member that stood for it until now, or kNone. It goes on with what that holds, unless the
+  /// member is being evicted or it is turned off itself.
   void take_part(WorkloadId id, WorkloadId speaker);
   /// Workloads that others represent take their status from those.
   void settle_represented();

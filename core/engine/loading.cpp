@@ -62,6 +62,12 @@ void Lifecycle::load_status(WorkloadId id) {
     structure_.drain_soon();  // its queue may be stopped already
     return;
   }
+  // What was let go of by another than this engine: nothing runs without a reservation.
+  if (part && is_true(ConditionRecord::Type::kAdmitted)) {
+    set_condition(model_, w, ConditionRecord::Type::kAdmitted, false, "NoReservation",
+                  "The workload has no reservation");
+    decide(DecisionType::kStatus, id);
+  }
   // A wait that ended meanwhile ends now.
   const ConditionRecord* requeued = w.condition(ConditionRecord::Type::kRequeued);
   const bool waits = requeued && !requeued->is_true;
@@ -85,7 +91,9 @@ void Lifecycle::load_eviction(WorkloadId id) {
 void Lifecycle::take_part(WorkloadId id, WorkloadId speaker) {
   WorkloadRecord& w = model_.workloads[id];
   if (w.state == WorkloadState::kFinished) return;
-  if (speaker == kNone) {
+  const bool goes_on = speaker != kNone && w.object->active && !model_.workloads[speaker].evicting;
+  if (!goes_on) {
+    representation_.tell_loss(id, speaker);
     auto object = std::make_shared<api::Workload>(*w.object);
     object->status = status_of(model_, id);
     w.object = std::move(object);
@@ -98,7 +106,6 @@ void Lifecycle::take_part(WorkloadId id, WorkloadId speaker) {
     if (w.state == WorkloadState::kPending) w.state = WorkloadState::kInactive;
     return;
   }
-  if (!w.object->active) return;
   const WorkloadRecord& member = model_.workloads[speaker];
   auto holding = std::make_unique<Holding>();
   holding->queue = member.holding->queue;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <utility>
 
 #include "core/base/check.hpp"
 
@@ -85,9 +86,37 @@ void Relations::unlink(WorkloadId id) {
 
 void Relations::join_holders(WorkloadId id) { set_unit(id, unit_of(model_.workloads[id], true)); }
 
+/// Somebody enters it at once, by set_unit().
+std::uint32_t Relations::new_unit() {
+  const std::uint32_t unit = model_.ledger.new_unit();
+  if (units_.size() <= unit) units_.resize(unit + 1);
+  return unit;
+}
+
+void Relations::leave_unit(std::uint32_t unit) {
+  if (unit == kNone) return;
+  Unit& left = units_[unit];
+  SLUICE_CHECK(left.workloads > 0, "nobody is in unit ", unit);
+  if (--left.workloads > 0) return;
+  if (!left.group.empty()) group_units_.erase(left.group);
+  left = Unit();
+  // Of a stale tree it may be held still, until that is built anew.
+  SLUICE_CHECK(model_.tree_stale || !model_.ledger.is_held(unit), "unit ", unit,
+               " ends while it is held");
+  model_.ledger.end_unit(unit);
+}
+
+void Relations::forget(WorkloadId id) {
+  unlink(id);
+  WorkloadRecord& w = model_.workloads[id];
+  leave_unit(std::exchange(w.unit, kNone));
+}
+
 std::uint32_t Relations::group_unit(const hooks::Traits& traits) {
   const auto [it, fresh] = group_units_.emplace(traits.group.id, 0);
-  if (fresh) it->second = model_.ledger.new_unit();
+  if (!fresh) return it->second;
+  it->second = new_unit();
+  units_[it->second].group = traits.group.id;
   return it->second;
 }
 
@@ -100,7 +129,7 @@ std::uint32_t Relations::unit_of(const WorkloadRecord& w, bool holding) {
     const WorkloadRecord& r = model_.workloads[replaced];
     if (r.traits() && r.traits()->has_group) return group_unit(*r.traits());
     if (r.unit != kNone) return r.unit;
-    return w.unit == kNone ? model_.ledger.new_unit() : w.unit;
+    return w.unit == kNone ? new_unit() : w.unit;
   }
   if (const auto others = replacements_.find(w.key); others != replacements_.end())
     for (const WorkloadId other : others->second) {
@@ -119,8 +148,10 @@ void Relations::set_unit(WorkloadId id, std::uint32_t unit) {
   SLUICE_CHECK(!w.gone, w.key, " changes its unit while a search has taken it away");
   const bool counted = w.counted && !model_.tree_stale;
   if (counted) model_.ledger.release(id, w);
-  w.unit = unit;
+  const std::uint32_t before = std::exchange(w.unit, unit);
+  if (unit != kNone) ++units_[unit].workloads;
   if (counted) model_.ledger.take(id, w);
+  leave_unit(before);
   count_holding(model_, id);
 }
 

@@ -32,6 +32,8 @@ class Relations {
   void link(WorkloadId id);
   /// The reverse; those that named it go on naming it. REQUIRES: it exists. No-op when not linked.
   void unlink(WorkloadId id);
+  /// unlink() of one that goes. REQUIRES: it holds nothing.
+  void forget(WorkloadId id);
 
   /// It is about to hold quota that was given earlier: gives it the unit that holders have.
   void join_holders(WorkloadId id);
@@ -44,14 +46,23 @@ class Relations {
 
   void bind_followers(WorkloadId id);
   void lead(WorkloadId leader, WorkloadId follower);
+  std::uint32_t new_unit();
   std::uint32_t group_unit(const hooks::Traits& traits);
   std::uint32_t unit_of(const WorkloadRecord& w, bool holding);
   void set_unit(WorkloadId id, std::uint32_t unit);
+  void leave_unit(std::uint32_t unit);
 
   Model& model_;
+  /// Of a unit of the ledger: how many workloads are in it, and of which group it is.
+  struct Unit {
+    std::size_t workloads = 0;
+    std::string group;  ///< empty: of none
+  };
+
   std::unordered_map<std::string, std::uint32_t> group_units_;
-  ByKey followers_;     // by follows
-  ByKey replacements_;  // by what they replace
+  std::vector<Unit> units_;  // by number
+  ByKey followers_;          // by follows
+  ByKey replacements_;       // by what they replace
 };
 
 }  // namespace sluice

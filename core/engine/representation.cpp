@@ -144,6 +144,30 @@ void Representation::fall_silent(WorkloadRecord& w, const Decision& why) {
   waiting_.reorder_anchored(w.key);
 }
 
+void Representation::tell_loss(WorkloadId id, WorkloadId speaker) {
+  WorkloadRecord& w = model_.workloads[id];
+  auto loss = losses_.extract(id);
+  if (!is_true(w, Type::kAdmitted)) return;
+  // Without a word of the member, and with a reservation, it may hold what its status says.
+  if (!loss && speaker == kNone && is_true(w, Type::kQuotaReserved)) return;
+  Decision why;
+  const ConditionRecord* evicted =
+      speaker == kNone ? nullptr : model_.workloads[speaker].condition(Type::kEvicted);
+  if (loss) {
+    why = std::move(loss.mapped());
+  } else if (evicted && evicted->is_true) {
+    why.reason = evicted->reason.text();
+    why.message = evicted->message.text();
+  } else {
+    why.reason = w.object->active ? "WorkloadGone" : "Deactivated";
+    why.message =
+        w.object->active ? "What ran for the workload is gone" : "The workload is deactivated";
+  }
+  count_ended_reservation(w, why.reason, why.cause);
+  fall_silent(w, why);
+  turn_.decide(DecisionType::kStatus, id);
+}
+
 void Representation::settle(WorkloadId id, std::vector<End>& ends) {
   WorkloadRecord& w = model_.workloads[id];
   const auto loss = losses_.extract(id);

@@ -46,6 +46,9 @@ class Representation {
   /// Brings what was touched in step. O(those touched × their members).
   std::vector<End> settle();
 
+  /// It takes part again and holds nothing of what its member held (`speaker`; kNone: there is none
+  /// any more): what it said of that ends.
+  void tell_loss(WorkloadId id, WorkloadId speaker);
   /// It ends, and another stands for it: where it ran stays to be seen.
   void keep_place(WorkloadId id);
   /// It was turned off because of what became of its members, and says so: evicted as the last of

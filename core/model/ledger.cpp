@@ -7,8 +7,23 @@
 namespace sluice {
 
 std::uint32_t Ledger::new_unit() {
+  if (!free_units_.empty()) {
+    const std::uint32_t unit = free_units_.back();
+    free_units_.pop_back();
+    return unit;
+  }
   units_.emplace_back();
   return static_cast<std::uint32_t>(units_.size() - 1);
+}
+
+void Ledger::end_unit(std::uint32_t unit) {
+  units_[unit] = Unit();
+  free_units_.push_back(unit);
+}
+
+bool Ledger::is_held(std::uint32_t unit) const {
+  return std::any_of(units_[unit].begin(), units_[unit].end(),
+                     [](const Share& share) { return !share.holders.empty(); });
 }
 
 void Ledger::take(WorkloadId id, const WorkloadRecord& workload) {

@@ -22,6 +22,10 @@ class Ledger {
 
   /// A new unit that workloads can share (WorkloadRecord::unit).
   std::uint32_t new_unit();
+  /// No workload is in it any more: it may be given out again.
+  void end_unit(std::uint32_t unit);
+  /// Whether somebody is counted in it.
+  bool is_held(std::uint32_t unit) const;
 
   /// Counts the workload's holding. REQUIRES: it holds quota and is not counted yet.
   void take(WorkloadId id, const WorkloadRecord& workload);
@@ -58,6 +62,7 @@ class Ledger {
 
   QuotaTree& tree_;
   std::vector<Unit> units_;
+  std::vector<std::uint32_t> free_units_;
 };
 
 }  // namespace sluice

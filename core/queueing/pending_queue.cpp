@@ -1,12 +1,18 @@
 #include "core/queueing/pending_queue.hpp"
 
 #include <algorithm>
+#include <unordered_set>
 #include <utility>
 
 #include "core/base/check.hpp"
 #include "core/reasons/reasons.hpp"
 
 namespace sluice {
+namespace {
+
+constexpr std::size_t kFewNewcomers = 16;
+
+}  // namespace
 
 std::uint32_t PendingQueue::class_of(ClassKey key) {
   if (const auto it = class_ids_.find(key); it != class_ids_.end()) return it->second;
@@ -87,6 +93,18 @@ void PendingQueue::add_member(const Slot& slot) {
   }
   c.members.insert(c.members.end(), key);  // most come last
   c.newcomers.push_back(key.id);
+  // A class that is never parked is never told of them.
+  if (c.newcomers.size() > 2 * c.members.size() + kFewNewcomers) tidy_newcomers(slot.cls);
+}
+
+/// Each member once, in the order in which they came first: no more than there are members.
+void PendingQueue::tidy_newcomers(std::uint32_t cls) {
+  std::unordered_set<WorkloadId> seen;
+  std::erase_if(classes_[cls].newcomers, [&](WorkloadId id) {
+    const auto slot = slots_.find(id);
+    const bool member = slot != slots_.end() && slot->second.cls == cls && !slot->second.alone;
+    return !member || !seen.insert(id).second;
+  });
 }
 
 void PendingQueue::remove_member(const Slot& slot) {
@@ -126,6 +144,10 @@ void PendingQueue::reorder(const OrderKey& key) {
   if (ClassKey cls = classes_[slot.cls].key; cls.lane != key.lane) {
     cls.lane = key.lane;
     const std::uint32_t before = std::exchange(slot.cls, class_of(cls));
+    if (slot.alone) {
+      --classes_[before].alone;
+      ++classes_[slot.cls].alone;
+    }
     if (!classes_[before].parked) retire(before);
   }
   if (!slot.alone) add_member(slot);
@@ -153,6 +175,7 @@ void PendingQueue::erase(WorkloadId id) {
   unaccounted_.erase(id);
   if (slot.alone) {
     alone_.erase(id);
+    --classes_[slot.cls].alone;
     count(alone_accounts_, slot.account, -1);
   } else {
     remove_member(slot);
@@ -162,10 +185,10 @@ void PendingQueue::erase(WorkloadId id) {
   if (!classes_[slot.cls].parked) retire(slot.cls);
 }
 
-/// Frees an empty class for another shape; a class of a workload that is parked alone stays.
+/// Frees an empty class for another shape; that of a workload which is parked alone stays.
 void PendingQueue::retire(std::uint32_t cls) {
   Class& c = classes_[cls];
-  if (!c.members.empty() || !alone_.empty()) return;
+  if (!c.members.empty() || c.alone > 0) return;
   class_ids_.erase(c.key);
   c = Class();
   free_classes_.push_back(cls);
@@ -218,6 +241,7 @@ void PendingQueue::park_alone(WorkloadId id) {
   note();
   remove_member(slot);
   slot.alone = true;
+  ++classes_[slot.cls].alone;
   alone_.insert(id);
   count(alone_accounts_, slot.account, 1);
 }
@@ -242,6 +266,7 @@ bool PendingQueue::wake() {
   for (const WorkloadId id : alone_) {
     Slot& slot = slots_.at(id);
     slot.alone = false;
+    --classes_[slot.cls].alone;
     add_member(slot);
   }
   alone_.clear();

@@ -179,8 +179,9 @@ class PendingQueue {
     std::shared_ptr<const PendingReason> why;
     Grounds grounds;                    // while it is parked
     std::uint64_t told = 0;             // digest of the reason that members had last
-    std::vector<WorkloadId> newcomers;  // since then
+    std::vector<WorkloadId> newcomers;  // since then; some may have left, or come again
     Accounts accounts;                  // of the members
+    std::size_t alone = 0;              // of its workloads, parked by themselves
   };
   struct Slot {
     OrderKey key;
@@ -201,6 +202,7 @@ class PendingQueue {
   template <typename Fn>
   void each_sibling(ClassKey key, Fn&& fn);
   void add_member(const Slot& slot);
+  void tidy_newcomers(std::uint32_t cls);
   void remove_member(const Slot& slot);
   static void count(Accounts& accounts, std::uint32_t account, int sign);
   std::optional<WorkloadId> head_of_place() const;

@@ -18,6 +18,11 @@ std::map<NodeId, std::vector<std::size_t>> by_root(const QuotaTree& tree,
   return out;
 }
 
+/// Whether there is nothing to be had for it in this cycle, and nothing to be kept for it either.
+bool is_out(const Nomination& n) {
+  return !n.assignment.fault.empty() || n.assignment.mode == Mode::kNoFit || n.vetoed;
+}
+
 }  // namespace
 
 std::vector<std::size_t> Cycle::run(std::span<Entry> heads, std::span<Recheck> rechecks) {
@@ -62,7 +67,7 @@ void Cycle::nominate(std::span<Entry> heads) {
 
 void Cycle::process(Entry& entry) {
   Nomination& n = entry.nomination;
-  if (!n.assignment.fault.empty() || n.assignment.mode == Mode::kNoFit || n.vetoed) return;
+  if (is_out(n)) return;
   if (lost_to_group(entry.id)) {
     entry.status = EntryStatus::kSkipped;
     return;
@@ -75,13 +80,13 @@ void Cycle::process(Entry& entry) {
       for (const WorkloadId id : victims_under(entry.queue)) gone.remove(id);
       Nominator(model_, config_, hooks_).nominate_again(entry.id, entry.queue, first, n);
     }
+    if (is_out(n)) return;
     if (n.fits()) {
       entry.status = EntryStatus::kWaiting;
       take(entry);
       if (late_) held_.push_back(taken_.back());
       return;
     }
-    if (n.assignment.mode == Mode::kNoFit) return;
     if (!n.preempts()) return set_aside(entry);
   }
   const bool at_once = starts_at_once(entry);

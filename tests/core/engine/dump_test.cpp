@@ -44,6 +44,20 @@ TEST(Dump, ABackoffWithoutEndAndTheHighestCount) {
   EXPECT_EQ(s.state("waits"), "pending");
 }
 
+// An earlier host may have let it run so.
+TEST(Dump, NothingIsAdmittedWithoutAReservation) {
+  Scenario s;
+  s.flavor("f").queue(Queue("q").quota("cpu", {{"f", 4}}));
+  Job job("w", "q");
+  job.cpu(5).object.status.conditions = {{"QuotaReserved", "False", "Deactivated", "", 0, 0},
+                                         {"Admitted", "True", "Admitted", "", 0, 0}};
+  s.submit(job).run();
+  EXPECT_EQ(s.state("w"), "pending");
+  const api::WorkloadStatus now = s.engine.status(*s.engine.find("ns/w"));
+  EXPECT_EQ(now.condition("Admitted")->status, "False");
+  EXPECT_EQ(now.condition("Admitted")->reason, "NoReservation");
+}
+
 TEST(Dump, AnEvictionInProgressEndsAfterTheFirstCycle) {
   Scenario s;
   s.flavor("f").queue(Queue("q").quota("cpu", {{"f", 4}}));

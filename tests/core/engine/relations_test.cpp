@@ -33,7 +33,7 @@ struct RelationsTest : ::testing::Test {
     return id;
   }
   void go(WorkloadId id) {
-    relations.unlink(id);
+    relations.forget(id);
     model.ids.erase(model.workloads[id].key);
     model.workloads[id].object.reset();
     relations.verify();
@@ -68,6 +68,17 @@ TEST_F(RelationsTest, MembersOfAGroupShareAUnitAndStandUnderTheirAnchor) {
   EXPECT_THAT(model.anchored["ns/parent"], UnorderedElementsAre(a, b, other));
   go(a);
   EXPECT_THAT(model.siblings["g"], UnorderedElementsAre(b));
+}
+
+/// Of groups and replacements that came and went nothing is left: their units are given out again.
+TEST_F(RelationsTest, UnitsOfThoseThatAreGoneAreGivenOutAgain) {
+  for (int i = 0; i < 100; ++i) {
+    const std::string group = "g" + std::to_string(i);
+    const WorkloadId a = come("a", member(group)), b = come("b", member(group));
+    const WorkloadId old = come("old"), successor = come("new", replacing("ns/old"));
+    for (const WorkloadId id : {a, old, b, successor}) go(id);
+  }
+  EXPECT_LT(model.ledger.new_unit(), 2U);  // a group's, and that of a replacement
 }
 
 TEST_F(RelationsTest, AFollowerGoesWithALeaderThatComesLaterAndNotTheOtherWay) {

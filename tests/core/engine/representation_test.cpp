@@ -125,6 +125,39 @@ TEST_F(Represented, AMoveIsNoEviction) {
   EXPECT_EQ(status().evictions[0].reason, "Replaced");
 }
 
+/// It takes part again before what became of its member was told: turned off, it says that it is
+/// evicted, whatever is done in which order, and nothing runs without quota.
+TEST_F(Represented, WhoTakesPartAgainHoldsNothingOfAMemberThatEnds) {
+  enum Step { kOff, kMemberOff, kPart, kMemberGone };
+  for (const std::vector<Step>& order :
+       std::vector<std::vector<Step>>{{kOff, kMemberOff, kPart, kMemberGone},
+                                      {kOff, kPart, kMemberOff, kMemberGone},
+                                      {kMemberOff, kOff, kPart, kMemberGone},
+                                      {kOff, kMemberOff, kMemberGone, kPart},
+                                      {kOff, kMemberGone, kPart},
+                                      {kPart, kOff, kMemberGone}}) {
+    for (const bool at_once : {true, false}) {
+      traits.of("w").takes_part = false;
+      both();
+      bool active = true;
+      for (const Step step : order) {
+        if (step == kOff) active = false;
+        if (step == kPart) traits.of("w").takes_part = true;
+        if (step == kOff || step == kPart) s->submit(Job("w", "q").cpu(3).active(active));
+        if (step == kMemberOff) s->submit(Job("m1", "q").cpu(3).active(false));
+        if (step == kMemberGone) s->remove("m1");
+        if (!at_once) s->run();
+      }
+      s->remove("m2").run();
+      EXPECT_EQ(s->state("w"), "inactive");
+      EXPECT_EQ(says("Admitted"), "False NoReservation: The workload has no reservation");
+      EXPECT_THAT(says("QuotaReserved"), ::testing::StartsWith("False "));
+      EXPECT_THAT(says("Evicted"), ::testing::StartsWith("True "));
+      EXPECT_FALSE(status().admission);
+    }
+  }
+}
+
 TEST_F(Represented, AMemberThatIsRemovedIsGone) {
   both();
   s->submit(Job("m2", "q").cpu(3).active(false)).run();
