@@ -71,8 +71,9 @@ MessageTable::MessageTable() {
   for (const auto& type : types.get_object()) {
     ProtoMessage& message = messages_.find(api::view(type.key()))->second;
     for (const auto& member : type.value().get_object()) {
-      message.fields.push_back(
-          field_of(api::view(member.key()), api::view(member.value().get_string())));
+      const std::string_view text = api::view(member.value().get_string());
+      if (ProtoField field = field_of(api::view(member.key()), text); field.number != 0)
+        message.fields.push_back(std::move(field));
     }
   }
 }
@@ -94,6 +95,7 @@ ProtoField MessageTable::field_of(std::string_view name, std::string_view text) 
   field.repeated = prefix == "[]";
   field.map = prefix == "{}";
   if (field.repeated || field.map) type.remove_prefix(2);
+  if (field.number == 0) return field;  // it is no part of protobuf
   field.kind = ProtoKind::kMessage;
   for (const auto& [scalar, kind] : kScalars) {
     if (scalar == type) field.kind = kind;

@@ -24,7 +24,8 @@ using ::testing::HasSubstr;
 
 /// A queue in which one workload runs at a time, from 00:00:00 on.
 struct OneAtATime : LiveWorld {
-  explicit OneAtATime(Configuration config = {}) : LiveWorld(std::move(config)) {
+  explicit OneAtATime(Configuration config = {}, bool with_plugins = false)
+      : LiveWorld(std::move(config), with_plugins) {
     apply(R"({"apiVersion":"v1","kind":"Namespace","metadata":{"name":"a"}})");
     apply(R"({"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"ResourceFlavor",
         "metadata":{"name":"f"}})");
@@ -143,6 +144,21 @@ TEST(Estimate, OfAllThatWaitInAQueue) {
       << "in the order of the question; what is gone is not told of";
   EXPECT_EQ(world.told_of({{"clusterQueue", "none"}}, Deadline::min()),
             "404 clusterqueues.kueue.x-k8s.io \"none\" not found");
+}
+
+/// What waits is the workload; its options stand for it.
+TEST(Estimate, OfWhatIsTriedInSeveralOptions) {
+  OneAtATime world({}, true);
+  world.apply(R"({"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"ClusterQueue","metadata":{"name":
+      "raced"},"spec":{"namespaceSelector":{},"concurrentAdmission":{"onSuccess":"RemoveOther"},
+      "resourceGroups":[{"coveredResources":["cpu"],"flavors":[
+      {"name":"f","resources":[{"name":"cpu","nominalQuota":"1"}]}]}]}})");
+  world.apply(R"({"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"LocalQueue","metadata":{"name":
+      "raced","namespace":"a"},"spec":{"clusterQueue":"raced"}})");
+  for (const char* name : {"first", "second"})
+    world.apply(OneAtATime::workload(name, OneAtATime::runs("60s"), "", "raced"));
+  world.settle();
+  EXPECT_EQ(world.told_of({{"clusterQueue", "raced"}}), "second Waits: 60 60 100 \n");
 }
 
 TEST(Estimate, RefusesWhatAsksForNobodyOrForTooMany) {
