@@ -275,6 +275,7 @@ void Kernel::erase(const api::KindInfo& kind, const std::string& key) {
   ++changes_;
   if (listener_) listener_->changed({&kind, key, nullptr, old});
   engine_.remove(kind.kind, key);
+  intake_.forget(kind, key);
   const std::string gone = decides_about_pods(kind) ? key : std::string();
   store_.erase(kind, key);
   if (!gone.empty()) renew_pods(kind, gone);

@@ -54,6 +54,10 @@ std::string class_name(std::string_view group, std::string_view kind, std::strin
   return fmt::format("{}/{}/{}", group, kind, name);
 }
 
+bool is_priority_class(const api::KindInfo& kind) {
+  return kind.kind == "WorkloadPriorityClass" || kind.kind == "PriorityClass";
+}
+
 void fill_priority(const PriorityClasses& classes, json::object& object, GivenPriority* given_by,
                    std::vector<api::Problem>& problems) {
   auto* spec = api::find_object(object, "spec");
@@ -106,10 +110,29 @@ void PriorityClasses::set(std::string_view name, std::int32_t value) {
   values_.insert_or_assign(std::string(name), value);
 }
 
+void PriorityClasses::erase(std::string_view name) {
+  const std::lock_guard lock(mutex_);
+  if (const auto it = values_.find(name); it != values_.end()) values_.erase(it);
+}
+
+void PriorityClasses::replace(std::string_view prefix,
+                              const std::map<std::string, std::int32_t>& values) {
+  const std::lock_guard lock(mutex_);
+  auto it = values_.lower_bound(prefix);
+  while (it != values_.end() && it->first.starts_with(prefix)) it = values_.erase(it);
+  values_.insert(values.begin(), values.end());
+}
+
 std::optional<std::int32_t> PriorityClasses::find(std::string_view name) const {
   const std::lock_guard lock(mutex_);
   const auto it = values_.find(name);
   return it == values_.end() ? std::nullopt : std::optional(it->second);
+}
+
+std::optional<std::int32_t> class_value(const PriorityClasses& classes, const json::object& spec) {
+  const ClassName ref = priority_class_of(spec);
+  if (ref.name.empty()) return std::nullopt;
+  return classes.find(class_name(ref.group, ref.kind, ref.name));
 }
 
 void Intake::warn(const api::KindInfo& kind, const std::vector<api::Problem>& warnings,
@@ -221,9 +244,22 @@ TypedObject Intake::decode(const api::KindInfo& kind, const json::object& object
 }
 
 void Intake::remember(const api::KindInfo& kind, const json::object& object) {
-  if (kind.kind != "WorkloadPriorityClass" && kind.kind != "PriorityClass") return;
+  if (!is_priority_class(kind)) return;
   const auto priority = api::decode_priority_class(object);
   classes_.set(class_name(kind.group, kind.kind, priority.meta.name), priority.value);
+}
+
+void Intake::remember_all(const api::KindInfo& kind, const std::vector<json::object>& objects) {
+  std::map<std::string, std::int32_t> values;
+  for (const json::object& object : objects) {
+    const auto priority = api::decode_priority_class(object);
+    values[class_name(kind.group, kind.kind, priority.meta.name)] = priority.value;
+  }
+  classes_.replace(class_name(kind.group, kind.kind, ""), values);
+}
+
+void Intake::forget(const api::KindInfo& kind, const std::string& key) {
+  if (is_priority_class(kind)) classes_.erase(class_name(kind.group, kind.kind, key));
 }
 
 }  // namespace sluice::host

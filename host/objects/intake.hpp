@@ -69,12 +69,19 @@ class WriteValidators {
 class PriorityClasses {
  public:
   void set(std::string_view name, std::int32_t value);
+  void erase(std::string_view name);
+  /// All whose name begins with `prefix` are now these.
+  void replace(std::string_view prefix, const std::map<std::string, std::int32_t>& values);
   std::optional<std::int32_t> find(std::string_view name) const;
 
  private:
   mutable std::mutex mutex_;
   std::map<std::string, std::int32_t, std::less<>> values_;  // guarded by mutex_
 };
+
+/// The value of the class that the spec of a Workload names; nullopt: it names none that there is.
+std::optional<std::int32_t> class_value(const PriorityClasses& classes,
+                                        const boost::json::object& spec);
 
 /// The priority that a workload was given because of its class.
 struct GivenPriority {
@@ -133,6 +140,10 @@ class Intake {
   /// What later objects are judged by: the value of a priority class that is stored. Nothing to do
   /// for all other kinds.
   void remember(const api::KindInfo& kind, const boost::json::object& object);
+  /// All of a kind of priority classes are these. May be called from any thread.
+  void remember_all(const api::KindInfo& kind, const std::vector<boost::json::object>& objects);
+  /// An object that was remembered is gone.
+  void forget(const api::KindInfo& kind, const std::string& key);
   /// The same for a Workload alone, with a cache of the caller's: for many threads at once.
   std::shared_ptr<api::Workload> decode_workload(const boost::json::object& object,
                                                  api::PodTemplateCache& templates) const {

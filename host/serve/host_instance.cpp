@@ -12,6 +12,7 @@
 #include "core/base/check.hpp"
 #include "host/access/bootstrap.hpp"
 #include "host/access/grants.hpp"
+#include "host/access/priorities.hpp"
 #include "host/base/log.hpp"
 #include "host/metrics/readings.hpp"
 #include "host/plugins/plugin_file.hpp"
@@ -147,11 +148,11 @@ void HostInstance::build() {
   insight_ = std::make_unique<LiveInsight>(machine_->engine(), *control_, rules_->checks);
   authorizer_ = std::make_unique<RbacAuthorizer>(rules_->scheme, *store_);
   space_ = std::make_unique<SpaceGuard>(*store_, config_.store.limits);
-  machine_->set_guard(
-      [this](const Identity& who, const api::KindInfo& kind, const json::object& object) {
-        auto refused = refuses_grant(*authorizer_->index(), who, kind, object);
-        return refused ? refused : space_->refuses(kind, object);
-      });
+  machine_->set_guard([this](const Identity& who, const api::KindInfo& kind,
+                             const json::object* before, const json::object& after) {
+    auto refused = exceeds_rights(who, kind, before, after);
+    return refused ? refused : space_->refuses(kind, after);
+  });
   plugins().set_wake([this] { control_->wake(); });
   plugins().set_patience(kPluginPatience);
   build_what_if();
@@ -161,11 +162,21 @@ void HostInstance::build() {
                                            [this] { return clock_.now(); });
 }
 
+/// What nobody may write with the right to write objects of the kind alone. [any thread]
+std::optional<ApiError> HostInstance::exceeds_rights(const Identity& who, const api::KindInfo& kind,
+                                                     const json::object* before,
+                                                     const json::object& after) const {
+  const std::shared_ptr<const RbacIndex> index = authorizer_->index();
+  if (auto refused = refuses_grant(*index, who, kind, after)) return refused;
+  return refuses_priority(*index, machine_->kernel().intake().priority_classes(), who, kind, before,
+                          after);
+}
+
 void HostInstance::build_what_if() {
   // Room in the store is looked after where something is kept.
   WriteGuard guard = [this](const Identity& who, const api::KindInfo& kind,
-                            const json::object& object) {
-    return refuses_grant(*authorizer_->index(), who, kind, object);
+                            const json::object* before, const json::object& after) {
+    return exceeds_rights(who, kind, before, after);
   };
   what_if_ = std::make_unique<HostWhatIf>(
       ForkSource{config_, *rules_, *store_, makes_pods(), std::move(guard)}, *authorizer_,

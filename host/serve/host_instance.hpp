@@ -13,6 +13,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "core/base/result.hpp"
@@ -89,6 +90,9 @@ class HostInstance {
       : config_(config), clock_(clock), metrics_(metrics) {}
   void build();
   void build_what_if();
+  std::optional<ApiError> exceeds_rights(const Identity& who, const api::KindInfo& kind,
+                                         const boost::json::object* before,
+                                         const boost::json::object& after) const;
   bool makes_pods() const { return config_.executor.type == ExecutorType::kLocal; }
   PluginSet& plugins() const { return rules_->plugins->plugins(); }
   void log_loaded(Duration took) const;

@@ -265,7 +265,9 @@ void Reviewer::know_classes(const json::object& workload) {
     const api::KindInfo* kind = rules_.scheme.find(version, name);
     const auto listing = kind ? store_.read(*kind, {}) : Result<Listing>(Listing());
     if (!listing) continue;
-    for (const RecordPtr& each : listing->objects) rules_.intake->remember(*kind, to_object(*each));
+    std::vector<json::object> classes;
+    for (const RecordPtr& each : listing->objects) classes.push_back(to_object(*each));
+    rules_.intake->remember_all(*kind, classes);
   }
 }
 

@@ -33,7 +33,10 @@ struct WriteMode {
   bool advises = false;            ///< warnings beside the outcome are read
   bool may_wait = false;           ///< see WriteRequest
   /// Asked last, with the object as it would be stored; may be empty.
-  std::function<std::optional<ApiError>(const api::KindInfo&, const boost::json::object&)> guard;
+  std::function<std::optional<ApiError>(const api::KindInfo& kind,
+                                        const boost::json::object* before,
+                                        const boost::json::object& after)>
+      guard;
 };
 
 class Drafter {

@@ -147,8 +147,9 @@ std::shared_ptr<Draft> Writer::draft(const WriteRequest& request, const DraftVie
 ApiResult<WriteOutcome> Writer::attempt(WriteRequest& request) {
   WriteMode mode = mode_of(request);
   if (guard_)
-    mode.guard = [&](const api::KindInfo& kind, const json::object& object) {
-      return guard_({request.user, {}, request.user_groups}, kind, object);
+    mode.guard = [&](const api::KindInfo& kind, const json::object* before,
+                     const json::object& after) {
+      return guard_({request.user, {}, request.user_groups}, kind, before, after);
     };
   if (request.verb == WriteVerb::kDelete) {
     if (auto refused = unknown_part(request)) return *refused;
@@ -294,6 +295,7 @@ std::optional<ApiError> Writer::patch(Draft& draft, const WriteRequest& request)
   if (!after) return after.error();
   if (auto seen = check_precondition(request, *stored, *after, false); !seen) return seen.error();
   const json::object* metadata = metadata_of(std::as_const(*after));
+  if (metadata == nullptr) return bad_request("metadata: the patch leaves no object there");
   if (api::find_text(*metadata, "name") != request.name ||
       (ref.kind->namespaced && api::find_text(*metadata, "namespace") != request.ns))
     return bad_request("metadata.name and metadata.namespace cannot be patched");

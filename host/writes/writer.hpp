@@ -22,10 +22,12 @@
 
 namespace sluice::host {
 
-/// What the writer may write beyond what the request's verb allows (rights given to others);
-/// nullopt: nothing against it.
+/// What the writer may not write though the request's verb allows it (rights given to others, a
+/// priority above that of its class); nullopt: nothing against it. Of both forms the hub's;
+/// `before` is nullptr for a new object.
 using WriteGuard = std::function<std::optional<ApiError>(
-    const Identity& who, const api::KindInfo& kind, const boost::json::object& object)>;
+    const Identity& who, const api::KindInfo& kind, const boost::json::object* before,
+    const boost::json::object& after)>;
 
 class Writer {
  public:

@@ -361,6 +361,22 @@ class Gaining(Access):
                 self.assertNotIn("admission", stored.get("status", {}))
                 self.assertNotIn("ownerReferences", stored["metadata"])
 
+    def test_a_priority_is_that_of_a_class(self):
+        path = f"{KUEUE}/namespaces/team-a/workloads"
+        spec = WORKLOAD["spec"]
+        self.assertIn("prioritize", self.refused("ann", "POST", path, WORKLOAD | {
+            "metadata": {"name": "first-of-all"}, "spec": spec | {"priority": 2147483647}}))
+        plain = WORKLOAD | {"metadata": {"name": "as-any"}}
+        self.assertEqual(self.ask("ann", "POST", path, plain)[0], 201)
+        for kind in (MERGE, "application/apply-patch+yaml"):
+            self.refused("ann", "PATCH", path + "/as-any?fieldManager=m&force=true",
+                         plain | {"spec": spec | {"priority": 1}}, kind=kind)
+        self.assertEqual(self.ask(ADMIN, "PATCH", path + "/as-any", {"spec": {"priority": 1}},
+                                  MERGE)[0], 200)
+        # What it has it keeps, whoever writes something else of it.
+        self.assertEqual(self.ask("ann", "PATCH", path + "/as-any",
+                                  {"metadata": {"labels": {"a": "b"}}}, MERGE)[0], 200)
+
     def whoami(self, user, headers):
         status, _, body = self.ask(user, "POST", "/apis/authentication.k8s.io/v1/"
                                    "selfsubjectreviews", {}, headers=headers)

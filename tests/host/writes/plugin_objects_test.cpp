@@ -150,7 +150,8 @@ TEST(PluginObjects, AnUpdateMayNameTheVersionItRead) {
 TEST(PluginObjects, APluginWritesInItsOwnName) {
   Porting host;
   Identity asked;
-  host.port.set_guard([&](const Identity& who, const api::KindInfo&, const boost::json::object&) {
+  host.port.set_guard([&](const Identity& who, const api::KindInfo&, const boost::json::object*,
+                          const boost::json::object&) {
     asked = who;
     return std::optional<ApiError>();
   });

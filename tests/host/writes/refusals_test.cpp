@@ -162,6 +162,26 @@ TEST(Refusals, AnUpdateIsOfTheObjectThatWasRead) {
             "200");
 }
 
+TEST(Refusals, APatchLeavesMetadata) {
+  Refusing host;
+  const struct {
+    PatchType type;
+    const char* patch;
+  } rows[] = {{PatchType::kMerge, R"({"metadata":null})"},
+              {PatchType::kMerge, R"({"metadata":[]})"},
+              {PatchType::kStrategic, R"({"metadata":null})"},
+              {PatchType::kStrategic, R"({"$patch":"delete"})"},
+              {PatchType::kStrategic, R"({"$patch":"replace","data":{}})"},
+              {PatchType::kStrategic, R"({"$retainKeys":["data"],"data":{}})"},
+              {PatchType::kJson, R"([{"op":"remove","path":"/metadata"}])"},
+              {PatchType::kJson, R"([{"op":"replace","path":"/metadata","value":[]}])"},
+              {PatchType::kJson, R"([{"op":"replace","path":"","value":{}}])"}};
+  for (const auto& row : rows)
+    EXPECT_EQ(host.patches("configmaps", "m", row.patch, row.type),
+              "400 metadata: the patch leaves no object there")
+        << row.patch;
+}
+
 TEST(Refusals, APatchLeavesAnObjectWhereItIs) {
   Refusing host;
   EXPECT_EQ(host.patches("configmaps", "m", "[]"), "400 the patch leaves no object");
@@ -350,7 +370,7 @@ TEST(Prepared, ObjectsOfSomebodyHaveOwnersAndCanBeTried) {
   tried.dry_run = true;
   EXPECT_EQ(host.answer(tried), "201");
   EXPECT_FALSE(host.exists("resourceflavors", "y"));
-  host.machine.set_guard([](const Identity&, const api::KindInfo& kind,
+  host.machine.set_guard([](const Identity&, const api::KindInfo& kind, const boost::json::object*,
                             const boost::json::object&) -> std::optional<ApiError> {
     return forbidden(kind, "y", "as told");
   });
