@@ -25,7 +25,7 @@ constexpr auto kAtTheLatest = std::chrono::seconds(10);
 /// Rings whenever something changed that may have to do with a queue.
 class Bell final : public ClusterSink {
  public:
-  void list_begins(const api::KindInfo&) override {}
+  void list_begins(const api::KindInfo&, std::uint64_t) override {}
   void list_ends(const api::KindInfo&) override {}
   void put(const api::KindInfo&, const std::string&, json::object) override {}
   void remove(const api::KindInfo&, const json::object&) override {}

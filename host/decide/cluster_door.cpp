@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <utility>
 
 #include "api/json/json.hpp"
@@ -20,10 +19,7 @@ namespace json = boost::json;
 
 /// 0: it has none that is a number; those of an API server are.
 std::uint64_t version_of(const json::object& object) {
-  const std::string_view text = api::find_text(part(object, "metadata"), "resourceVersion");
-  std::uint64_t out = 0;
-  std::from_chars(text.data(), text.data() + text.size(), out);
-  return out;
+  return version_number(api::find_text(part(object, "metadata"), "resourceVersion"));
 }
 
 }  // namespace
@@ -43,24 +39,55 @@ void ClusterDoor::lead() {
 void ClusterDoor::take(std::vector<Letter> letters) {
   for (Letter& letter : letters) {
     if (letter.says == Letter::Says::kListBegins) {
-      mirror_.list_begins(*letter.kind);
+      list_begins(letter);
     } else if (letter.says == Letter::Says::kListEnds) {
-      mirror_.list_ends(*letter.kind);
+      list_ends(*letter.kind);
     } else {
       const bool gone = letter.says == Letter::Says::kRemove;
-      std::string key = mirror_.note_seen(*letter.kind, letter.object);
+      OutboxPlace place{letter.kind, mirror_.note_seen(*letter.kind, letter.object)};
       const std::uint64_t version = version_of(letter.object);
-      hear({{letter.kind, std::move(key)}, version, gone, std::move(letter.object)});
+      newest_[letter.kind] = std::max(newest_[letter.kind], version);
+      const bool certain = is_certain(place);
+      hear({std::move(place), version, gone, std::move(letter.object), certain});
     }
   }
   mirror_.settle();
 }
 
+/// A list is never older than what was heard of its kind before, unless the cluster went back to an
+/// earlier state, from a backup.
+void ClusterDoor::list_begins(const Letter& letter) {
+  std::uint64_t& newest = newest_[letter.kind];
+  listings_[letter.kind] = {letter.version, letter.version < newest};
+  newest = letter.version;
+  mirror_.list_begins(*letter.kind, letter.version);
+}
+
+void ClusterDoor::list_ends(const api::KindInfo& kind) {
+  const Listing ending = listings_[&kind];
+  listings_.erase(&kind);
+  ends_ = &ending;
+  mirror_.list_ends(kind);
+  ends_ = nullptr;
+}
+
+/// Whether the list that comes in knows better. What was written since it was made, as answers have
+/// said, is newer than it.
+bool ClusterDoor::is_certain(const OutboxPlace& place) const {
+  const auto listing = listings_.find(place.kind);
+  if (listing == listings_.end()) return false;
+  return listing->second.went_back || store_.version(place) <= listing->second.version;
+}
+
 /// The object is this now, or is gone. What is older than what is known is no news.
 void ClusterDoor::hear(Heard heard) {
-  if (heard.version <= store_.version(heard.place)) return;
+  const std::uint64_t known = store_.version(heard.place);
+  if (heard.version == known || (heard.version < known && !heard.certain)) return;
   const Hearing how = outbox_.hearing(heard.place);
-  if (how == Hearing::kLater) return outbox_.hear_later(std::move(heard));
+  if (how == Hearing::kLater) {
+    heard.certain = false;  // what is under way may be answered first
+    return outbox_.hear_later(std::move(heard));
+  }
   const api::KindInfo& kind = *heard.place.kind;
   if (heard.gone) return mirror_.remove(kind, heard.place.key);  // which calls erase()
   std::vector<Forgotten> others = forget(heard.place, how);
@@ -150,8 +177,12 @@ void ClusterDoor::let_go(const OutboxPlace& place) {
 }
 
 bool ClusterDoor::erase(const api::KindInfo& kind, const std::string& key) {
-  if (!leads_) return objects_.erase(kind, key);
   const OutboxPlace place{&kind, key};
+  if (ends_ && !ends_->went_back && store_.version(place) > ends_->version) return false;
+  if (!leads_) {
+    store_.know(place, 0);
+    return objects_.erase(kind, key);
+  }
   // A list that does not have it any more says so without a version.
   const Hearing how = outbox_.hearing(place);
   if (how == Hearing::kLater) {
@@ -219,10 +250,11 @@ void ClusterDoor::stored(const ClusterAnswer& answer, json::object object) {
                     now_there.error().text));
     return outbox_.done(answer.id);
   }
-  store_.know(place, version);
   const bool more = outbox_.stored(answer.id, now_there->stored, version);
-  // Events are only written; they are not followed.
-  if (!more && kind.kind != "Event") mirror_.keep(std::move(*now_there));
+  // Events are only written; they are not followed, and nobody would say that they are gone.
+  if (kind.kind == "Event") return;
+  store_.know(place, version);
+  if (!more) mirror_.keep(std::move(*now_there));
 }
 
 /// The object of an edit that may or may not have been carried out, or was refused because another
@@ -234,8 +266,8 @@ void ClusterDoor::was_read(const ClusterAnswer& answer, Duration now) {
   const std::uint64_t version = object ? version_of(*object) : 0;
   if (version == store_.version(place)) return outbox_.unchanged(answer.id);
   outbox_.unchanged(answer.id);
-  hear({place, object ? version : UINT64_MAX, !object,
-        object ? std::move(*object) : json::object()});
+  hear({place, object ? version : UINT64_MAX, !object, object ? std::move(*object) : json::object(),
+        true});
 }
 
 void ClusterDoor::refused(const ClusterAnswer& answer, Duration now) {

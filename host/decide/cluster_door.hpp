@@ -3,14 +3,16 @@
 // answers are heard.
 //
 // While it stands by, objects are only kept; from lead() on the Machine hears of each. Invariants:
-// an object without foreign changes is taken once for each version; what another writer wrote is
-// never written over: the Machine's edits of the whole lane are forgotten and it decides anew.
+// an object without foreign changes is taken once for each version, and an older one only where the
+// cluster went back to it; what another writer wrote is never written over: the Machine's edits of
+// the whole lane are forgotten and it decides anew.
 // Belongs to the control thread (to the one that follows, before there is one).
 #pragma once
 
 #include <map>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -53,6 +55,16 @@ class ClusterDoor final : public MirrorTarget {
   void settle() override;
 
  private:
+  /// The list of a kind that comes in.
+  struct Listing {
+    std::uint64_t version = 0;
+    /// The cluster is in an earlier state than it was: what is known of it holds no more.
+    bool went_back = false;
+  };
+
+  void list_begins(const Letter& letter);
+  void list_ends(const api::KindInfo& kind);
+  bool is_certain(const OutboxPlace& place) const;
   void hear(Heard heard);
   std::vector<Forgotten> forget(const OutboxPlace& place, Hearing how);
   void restore(Forgotten forgotten);
@@ -70,6 +82,9 @@ class ClusterDoor final : public MirrorTarget {
   Mirror mirror_;
   ClusterCounts counts_;
   bool leads_ = false;
+  std::unordered_map<const api::KindInfo*, Listing> listings_;      // that have begun
+  std::unordered_map<const api::KindInfo*, std::uint64_t> newest_;  // version that was heard of
+  const Listing* ends_ = nullptr;    // what it does not have is being erased
   std::optional<Forgotten> before_;  // of an object whose lane was forgotten, while it is taken
 };
 

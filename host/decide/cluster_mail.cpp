@@ -24,8 +24,8 @@ void ClusterMail::wait(Duration most) {
                  [this] { return !waiting_.letters.empty(); });
 }
 
-void ClusterMail::list_begins(const api::KindInfo& kind) {
-  unsettled_.push_back({Letter::Says::kListBegins, &kind, {}, {}});
+void ClusterMail::list_begins(const api::KindInfo& kind, std::uint64_t version) {
+  unsettled_.push_back({Letter::Says::kListBegins, &kind, {}, {}, version});
 }
 
 void ClusterMail::list_ends(const api::KindInfo& kind) {

@@ -23,6 +23,7 @@ struct Letter {
   const api::KindInfo* kind = nullptr;
   std::string api_version;
   boost::json::object object;
+  std::uint64_t version = 0;  ///< kListBegins: of the list
 };
 
 struct Delivery {
@@ -40,7 +41,7 @@ class ClusterMail final : public ClusterSink {
   void wait(Duration most);
   void answered(ClusterAnswer answer);
 
-  void list_begins(const api::KindInfo& kind) override;
+  void list_begins(const api::KindInfo& kind, std::uint64_t version) override;
   void list_ends(const api::KindInfo& kind) override;
   void put(const api::KindInfo& kind, const std::string& api_version,
            boost::json::object object) override;

@@ -170,7 +170,7 @@ struct ClusterFollower::State {
     Result<ListPage> page = parse_page(body);
     if (!page) co_return malformed(page.error().text);
     const api::KindInfo& info = *kind.followed.kind;
-    if (ask.first_page) sink->list_begins(info);
+    if (ask.first_page) sink->list_begins(info, version_number(page->version));
     for (auto& item : page->items) sink->put(info, ask.api_version, std::move(item.get_object()));
     if (kind.reflector.page(page->continue_token, page->version)) sink->list_ends(info);
     sink->settle();

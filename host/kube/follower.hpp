@@ -14,6 +14,7 @@
 
 #include <boost/json/object.hpp>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -30,8 +31,8 @@ namespace sluice::host {
 class ClusterSink {
  public:
   virtual ~ClusterSink() = default;
-  /// All objects follow with put(); …
-  virtual void list_begins(const api::KindInfo& kind) = 0;
+  /// All objects follow with put(), as the cluster had them at `version` (0: it is no number); …
+  virtual void list_begins(const api::KindInfo& kind, std::uint64_t version) = 0;
   /// … what was not among them is gone.
   virtual void list_ends(const api::KindInfo& kind) = 0;
   /// It came or changed. `api_version`: that in which it is.

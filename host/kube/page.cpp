@@ -17,6 +17,12 @@ constexpr std::size_t kLongestMessage = 300;
 
 }  // namespace
 
+std::uint64_t version_number(std::string_view version) {
+  std::uint64_t out = 0;
+  const auto [end, bad] = std::from_chars(version.data(), version.data() + version.size(), out);
+  return bad == std::errc() && end == version.data() + version.size() ? out : 0;
+}
+
 Result<ListPage> parse_page(std::string_view body) {
   std::optional<json::object> list = api::parse_object(body);
   if (!list) return Error{"the list is no JSON object"};

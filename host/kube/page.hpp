@@ -22,6 +22,10 @@ struct ListPage {
   boost::json::array items;    ///< objects, without apiVersion and kind
 };
 
+/// A resourceVersion; those of an API server are numbers that grow with each write of any object.
+/// 0: it is none.
+std::uint64_t version_number(std::string_view version);
+
 Result<ListPage> parse_page(std::string_view body);
 
 struct WatchEvent {

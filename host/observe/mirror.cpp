@@ -40,7 +40,7 @@ std::vector<FollowedKind> kinds_to_follow(const api::Scheme& scheme, bool jobs) 
   return out;
 }
 
-void Mirror::list_begins(const api::KindInfo& kind) { seen_[&kind].clear(); }
+void Mirror::list_begins(const api::KindInfo& kind, std::uint64_t) { seen_[&kind].clear(); }
 
 void Mirror::list_ends(const api::KindInfo& kind) {
   const std::set<std::string> seen = std::move(seen_[&kind]);
@@ -138,7 +138,10 @@ void Mirror::remove(const api::KindInfo& kind, const json::object& object) {
 }
 
 void Mirror::erase(const api::KindInfo& kind, const std::string& key) {
-  changed_ |= target_.erase(kind, key);
+  if (target_.erase(kind, key)) {
+    changed_ = true;
+    intake_.forget(kind, key);
+  }
   const std::lock_guard lock(mutex_);
   waiting_.erase({&kind, key});
 }

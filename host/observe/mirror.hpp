@@ -85,7 +85,7 @@ class Mirror final : public ClusterSink {
   /// What read() made of an object is what the cluster has now.
   void keep(PreparedObject object);
 
-  void list_begins(const api::KindInfo& kind) override;
+  void list_begins(const api::KindInfo& kind, std::uint64_t version) override;
   void list_ends(const api::KindInfo& kind) override;
   void put(const api::KindInfo& kind, const std::string& api_version,
            boost::json::object object) override;

@@ -86,6 +86,9 @@ struct Heard {
   std::uint64_t version = 0;
   bool gone = false;
   boost::json::object object;
+  /// It is so, even if its version is lower than one that was heard before: the cluster went back
+  /// to an earlier state.
+  bool certain = false;
 };
 
 class Outbox {

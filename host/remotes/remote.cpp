@@ -356,8 +356,9 @@ std::vector<RemoteKey> Remote::take_changes() {
   return out;
 }
 
-void Remote::list_begins(const api::KindInfo& kind) {
+void Remote::list_begins(const api::KindInfo& kind, std::uint64_t version) {
   const std::lock_guard lock(mutex_);
+  listed_as_of_[&kind] = version;
   mirror_.list_begins(kind);
 }
 
@@ -366,7 +367,7 @@ void Remote::list_ends(const api::KindInfo& kind) {
   std::vector<RemoteKey> gone;
   mirror_.list_ends(kind, gone);
   changes_.insert(gone.begin(), gone.end());
-  for (RemoteKey& key : writes_.listed(kind)) changes_.insert(std::move(key));
+  for (RemoteKey& key : writes_.listed(kind, listed_as_of_[&kind])) changes_.insert(std::move(key));
 }
 
 void Remote::put(const api::KindInfo& kind, const std::string& api_version,

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -88,7 +89,7 @@ class Remote final : public ClusterSink {
   std::vector<RemoteChange> take_answered();
 
   // of the follower, on its thread
-  void list_begins(const api::KindInfo& kind) override;
+  void list_begins(const api::KindInfo& kind, std::uint64_t version) override;
   void list_ends(const api::KindInfo& kind) override;
   void put(const api::KindInfo& kind, const std::string& api_version,
            boost::json::object object) override;
@@ -127,6 +128,7 @@ class Remote final : public ClusterSink {
 
   mutable std::mutex mutex_;  // guards all below
   RemoteMirror mirror_;
+  std::map<const api::KindInfo*, std::uint64_t> listed_as_of_;
   RemoteWrites writes_;
   RemoteQuestions questions_;
   std::set<RemoteKey> changes_;

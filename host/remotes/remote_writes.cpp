@@ -8,6 +8,7 @@
 #include "api/json/json.hpp"
 #include "host/client/client.hpp"
 #include "host/kube/caller.hpp"
+#include "host/kube/page.hpp"
 #include "host/objects/parts.hpp"
 
 namespace sluice::host {
@@ -141,10 +142,11 @@ bool RemoteWrites::shown(const RemoteKey& key, const RemoteMirror& mirror) {
   return news;
 }
 
-std::vector<RemoteKey> RemoteWrites::listed(const api::KindInfo& kind) {
+std::vector<RemoteKey> RemoteWrites::listed(const api::KindInfo& kind, std::uint64_t version) {
   std::vector<RemoteKey> out;
   for (auto it = slots_.begin(); it != slots_.end();) {
-    if (it->first.kind == &kind && it->second.last) {
+    const bool later = version != 0 && version_number(it->second.version) > version;
+    if (it->first.kind == &kind && it->second.last && !later) {
       it->second.last.reset();
       out.push_back(it->first);
     }

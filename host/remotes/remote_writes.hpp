@@ -43,8 +43,9 @@ class RemoteWrites {
 
   /// The mirror has a newer form of the object, or none any more. Whether that is news of a write.
   bool shown(const RemoteKey& key, const RemoteMirror& mirror);
-  /// The whole kind was listed: what was answered before is in it. Of whose writes that is news.
-  std::vector<RemoteKey> listed(const api::KindInfo& kind);
+  /// The whole kind was listed as it was at `version` (0: it is no number): what was written before
+  /// is in it. Of whose writes that is news.
+  std::vector<RemoteKey> listed(const api::KindInfo& kind, std::uint64_t version);
   /// The connection is given up: what has left has no answer. The objects are named.
   void give_up(std::vector<RemoteKey>& about);
   /// There is a connection again: what may leave.

@@ -52,7 +52,7 @@ bool is_workload(const api::KindInfo& kind) { return kind.kind == "Workload"; }
 
 }  // namespace
 
-void TopModel::list_begins(const api::KindInfo& kind) { seen_[kind.kind].clear(); }
+void TopModel::list_begins(const api::KindInfo& kind, std::uint64_t) { seen_[kind.kind].clear(); }
 
 void TopModel::list_ends(const api::KindInfo& kind) {
   const std::set<std::string> seen = std::move(seen_[kind.kind]);

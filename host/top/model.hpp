@@ -38,7 +38,7 @@ class TopModel final : public ClusterSink {
   /// `changed` is called after something came, on the follower's thread.
   explicit TopModel(std::function<void()> changed) : changed_(std::move(changed)) {}
 
-  void list_begins(const api::KindInfo& kind) override;
+  void list_begins(const api::KindInfo& kind, std::uint64_t version) override;
   void list_ends(const api::KindInfo& kind) override;
   void put(const api::KindInfo& kind, const std::string& api_version,
            boost::json::object object) override;

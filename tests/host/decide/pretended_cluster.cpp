@@ -170,7 +170,7 @@ void PretendedCluster::remove(const api::KindInfo& kind, const std::string& key)
 std::vector<Letter> PretendedCluster::listed(const std::vector<const api::KindInfo*>& kinds) {
   std::vector<Letter> out;
   for (const api::KindInfo* kind : kinds) {
-    out.push_back({Letter::Says::kListBegins, kind, {}, {}});
+    out.push_back({Letter::Says::kListBegins, kind, {}, {}, version_});
     for (const auto& [key, object] : objects_[kind])
       out.push_back({Letter::Says::kPut, kind, kind->hub_api_version(), object});
     out.push_back({Letter::Says::kListEnds, kind, {}, {}});

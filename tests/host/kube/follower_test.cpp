@@ -128,7 +128,7 @@ class Script {
 /// Keeps the names that there are, and waits for them to be as wanted.
 class Names final : public ClusterSink {
  public:
-  void list_begins(const api::KindInfo& kind) override { listed_[&kind].clear(); }
+  void list_begins(const api::KindInfo& kind, std::uint64_t) override { listed_[&kind].clear(); }
   void list_ends(const api::KindInfo& kind) override {
     const std::lock_guard lock(mutex_);
     names_[kind.plural] = listed_[&kind];

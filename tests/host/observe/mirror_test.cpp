@@ -30,7 +30,7 @@ TEST(Mirror, AListTakesAwayWhatItDoesNotHave) {
     fixture.put("ResourceFlavor", R"({"metadata":{"name":")" + std::string(name) + "\"}}");
   fixture.settle();
   const api::KindInfo& flavors = fixture.kind("ResourceFlavor");
-  fixture.mirror.list_begins(flavors);
+  fixture.mirror.list_begins(flavors, 1);
   fixture.put("ResourceFlavor", R"({"metadata":{"name":"b"}})");
   fixture.put("ResourceFlavor", R"({"metadata":{"name":"c"}})");
   EXPECT_EQ(fixture.keys("ResourceFlavor"), (Keys{"a", "b", "c"})) << "until the list is whole";
@@ -92,7 +92,7 @@ TEST(Mirror, AnObjectThatCannotBeReadIsNeitherKeptNorForgotten) {
   fixture.queue("q", 2);
   EXPECT_TRUE(fixture.mirror.unread().empty());
   fixture.put("ClusterQueue", wrong);
-  fixture.mirror.list_begins(fixture.kind("ClusterQueue"));
+  fixture.mirror.list_begins(fixture.kind("ClusterQueue"), 1);
   fixture.mirror.list_ends(fixture.kind("ClusterQueue"));
   EXPECT_TRUE(fixture.mirror.unread().empty()) << "it is gone";
 }

@@ -141,8 +141,8 @@ TEST_F(World, WhatHadLeftWhenTheConnectionIsGivenUpHasNoAnswer) {
 TEST_F(World, AWholeListHoldsWhatWasAnsweredBefore) {
   write(RemoteVerb::kCreate);
   answer(201, kVersion5);
-  EXPECT_EQ(writes.listed(jobs), (std::vector<RemoteKey>{key}));
-  EXPECT_EQ(writes.listed(jobs), std::vector<RemoteKey>());
+  EXPECT_EQ(writes.listed(jobs, 100), (std::vector<RemoteKey>{key}));
+  EXPECT_EQ(writes.listed(jobs, 100), std::vector<RemoteKey>());
   EXPECT_EQ(told(), "nothing");
 }
 

@@ -179,7 +179,7 @@ TEST_F(Model, NobodyLendsMoreThanThereIsWhereQuotaIsBelowItsUse) {
 TEST_F(Model, WhatANewListDoesNotHoldIsGone) {
   put(kWorkload, workload("a", "gone", 0, 1));
   put(kWorkload, workload("a", "removed", 0, 1));
-  model.list_begins(kWorkload);
+  model.list_begins(kWorkload, 1);
   put(kWorkload, workload("a", "stays", 0, 1));
   put(kWorkload, workload("a", "removed", 0, 1));
   model.list_ends(kWorkload);
