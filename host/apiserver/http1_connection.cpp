@@ -206,8 +206,8 @@ std::optional<Reply> Http1Connection::judge() {
   if (!parser_->is_done()) {
     const auto announced = parser_->content_length();
     const std::size_t first = std::min(kHeldAtFirst, worker_->limits().body_bytes);
-    if (!hold_.grow(worker_, request_.user.user,
-                    announced ? static_cast<std::size_t>(*announced) : first))
+    if (!hold_body(hold_, *worker_, request_.user.user,
+                   announced ? static_cast<std::size_t>(*announced) : first))
       return too_many_bodies();
   }
   return judge_expectation(request_);
@@ -255,7 +255,7 @@ bool Http1Connection::parse_body() {
     refuse(framing_too_large(worker_->limits()));
     return false;
   }
-  if (!hold_.grow(worker_, request_.user.user, size)) {
+  if (!hold_body(hold_, *worker_, request_.user.user, size)) {
     refuse(too_many_bodies());
     return false;
   }
@@ -271,7 +271,7 @@ void Http1Connection::refuse(Reply reply) {
   // Whether the body is read or not decides if another request can follow.
   if (!parser_ || !parser_->is_done()) keep_alive_ = false;
   state_ = State::kHandling;
-  hold_ = BodyHold();
+  hold_ = ByteHold();
   leave_queue();
   answer(std::move(reply));
 }
@@ -311,6 +311,7 @@ void Http1Connection::answer(Reply reply) {
   if (worker_->shared().stopping) keep_alive_ = false;
   state_ = State::kAnswering;
   set_deadline(worker_->limits().stall_ms);
+  if (!head_request_) hold_answer(answer_hold_, *worker_, user_, reply);
   std::string text = head_text(reply.status, reply.content_type, reply.headers);
   const std::size_t size = reply.body ? reply.body->size() : 0;
   if (reply.status != 204 && reply.status != 304)
@@ -321,6 +322,7 @@ void Http1Connection::answer(Reply reply) {
   if (body_ && size <= kPiece) {
     text += *body_;
     body_ = nullptr;
+    answer_hold_ = ByteHold();
   }
   if (!wire_.send(text)) return close();
   pump();
@@ -355,6 +357,7 @@ void Http1Connection::pump() {
       ok = wire_.send(std::string_view(*body_).substr(body_sent_, size));
       body_sent_ += size;
       if (body_sent_ == body_->size()) body_ = nullptr;
+      if (!body_) answer_hold_ = ByteHold();
     } else if (queue_) {
       std::string piece;
       queue_->take(piece, kPiece, http10_);
@@ -444,8 +447,9 @@ void Http1Connection::drain() {
 
 void Http1Connection::closing() {
   state_ = State::kClosed;
-  hold_ = BodyHold();
+  hold_ = ByteHold();
   body_ = nullptr;
+  answer_hold_ = ByteHold();
   if (!queue_) return;
   worker_->shared().open_streams.fetch_sub(1, std::memory_order_relaxed);
   const auto queue = std::exchange(queue_, nullptr);

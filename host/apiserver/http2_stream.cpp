@@ -7,12 +7,6 @@
 #include <utility>
 
 namespace sluice::host {
-namespace {
-
-constexpr std::size_t kSmallAnswer = 4U << 10;  // reaches also a client that takes little
-
-}  // namespace
-
 Http2Stream::Http2Stream(std::shared_ptr<Http2Connection> connection, std::int32_t id)
     : connection_(std::move(connection)), id_(id) {
   connection_->carried().fetch_add(1, std::memory_order_relaxed);
@@ -29,13 +23,14 @@ std::optional<Reply> Http2Stream::judge(const H2Head& head, bool complete, bool 
   const auto& worker = connection_->worker();
   if (turned_away) return too_many_connections();
   if (head.too_large) return headers_too_large(worker->limits());
-  if (connection_->budget()->full()) return too_much_untaken(*connection_->budget());
+  if (connection_->budget()->full())
+    return too_much_untaken(connection_->budget()->most(), kOfConnection);
   if (auto refused = judge_head(*worker, head.target, request_)) return refused;
+  user_ = request_.user.user;
   if (complete) return std::nullopt;
   if (head.length && *head.length > worker->limits().body_bytes)
     return body_too_large(worker->limits());
-  if (head.length && !hold_.grow(worker, request_.user.user, *head.length))
-    return too_many_bodies();
+  if (head.length && !hold_body(hold_, *worker, user_, *head.length)) return too_many_bodies();
   return judge_expectation(request_);
 }
 
@@ -58,8 +53,7 @@ void Http2Stream::body(std::string_view piece) {
     return refuse(body_too_large(limits));
   // What was not announced is counted as it comes.
   const std::size_t size = request_.body.size() + piece.size();
-  if (!hold_.grow(connection_->worker(), request_.user.user, size))
-    return refuse(too_many_bodies());
+  if (!hold_body(hold_, *connection_->worker(), user_, size)) return refuse(too_many_bodies());
   request_.body += piece;
 }
 
@@ -70,7 +64,7 @@ void Http2Stream::complete() {
 void Http2Stream::refuse(Reply reply) {
   state_ = State::kHandling;
   request_ = Request();
-  hold_ = BodyHold();
+  hold_ = ByteHold();
   answer(std::move(reply));
 }
 
@@ -96,6 +90,7 @@ void Http2Stream::answer(Reply reply) {
   if (connection_->budget()->full() && reply.body && reply.body->size() > kSmallAnswer)
     return give_up();
   state_ = State::kAnswering;
+  if (!head_request_) hold_answer(answer_hold_, *connection_->worker(), user_, reply);
   const std::size_t size = reply.body ? reply.body->size() : 0;
   std::optional<std::size_t> length = size;
   if (reply.status == 204 || reply.status == 304) length.reset();
@@ -175,9 +170,10 @@ void Http2Stream::expire(SteadyTime now) {
 void Http2Stream::closed() {
   state_ = State::kClosed;
   deadline_ = SteadyTime::max();
-  hold_ = BodyHold();
+  hold_ = ByteHold();
   request_ = Request();
   body_ = nullptr;
+  answer_hold_ = ByteHold();
   connection_->budget()->remove(std::exchange(counted_, 0));
   if (!queue_) return;
   connection_->worker()->shared().open_streams.fetch_sub(1, std::memory_order_relaxed);

@@ -58,11 +58,13 @@ class Http2Stream final : public Responder, public std::enable_shared_from_this<
   const std::int32_t id_;
   State state_ = State::kBody;
   Request request_;
-  BodyHold hold_;
+  std::string user_;  // who asks, once that is known
+  ByteHold hold_;
   bool head_request_ = false;
   std::shared_ptr<const std::string> body_;  // being sent
   std::size_t body_sent_ = 0;
-  std::size_t counted_ = 0;  // of the answer, in the budget
+  std::size_t counted_ = 0;  // of the answer, in the connection's budget
+  ByteHold answer_hold_;     // the same, among those of the user
   std::shared_ptr<StreamQueue> queue_;
   SteadyTime deadline_ = SteadyTime::max();
 };

@@ -36,7 +36,7 @@ Reply error_reply(const ApiError& error) {
 }
 
 HttpExchange::HttpExchange(std::shared_ptr<Worker> worker, std::shared_ptr<Responder> responder,
-                           Request request, BodyHold hold)
+                           Request request, ByteHold hold)
     : worker_(std::move(worker)),
       responder_(std::move(responder)),
       request_(std::move(request)),
@@ -54,7 +54,7 @@ HttpExchange::~HttpExchange() {
 
 void HttpExchange::reply(Reply reply) {
   if (answered_.exchange(true)) return;
-  hold_ = BodyHold();
+  hold_ = ByteHold();
   end([responder = responder_, reply = std::move(reply)]() mutable {
     responder->answer(std::move(reply));
   });
@@ -78,7 +78,7 @@ std::shared_ptr<Stream> HttpExchange::stream(int status, std::string content_typ
     queue->client_gone();
     return out;
   }
-  hold_ = BodyHold();
+  hold_ = ByteHold();
   end([responder = responder_, status, type = std::move(content_type), headers = std::move(headers),
        queue = std::move(queue)] { responder->answer_stream(status, type, headers, queue); });
   return out;

@@ -18,7 +18,7 @@ namespace sluice::host {
 class HttpExchange final : public Exchange {
  public:
   HttpExchange(std::shared_ptr<Worker> worker, std::shared_ptr<Responder> responder,
-               Request request, BodyHold hold);
+               Request request, ByteHold hold);
   ~HttpExchange() override;
 
   const Request& request() const override { return request_; }
@@ -32,7 +32,7 @@ class HttpExchange final : public Exchange {
   const std::shared_ptr<Worker> worker_;
   const std::shared_ptr<Responder> responder_;
   const Request request_;
-  BodyHold hold_;  // of the body, until there is an answer
+  ByteHold hold_;  // of the body, until there is an answer
   std::atomic<bool> answered_{false};
 };
 

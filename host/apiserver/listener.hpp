@@ -39,6 +39,9 @@ struct ListenerLimits {
   /// Of answers on a connection of HTTP/2 that its client does not take; 429 beyond it, and streams
   /// that would need more are given up.
   std::size_t answers_bytes = 64U << 20;
+  /// Of whole answers on all connections of a user that are not taken; beyond it large ones become
+  /// 429.
+  std::size_t answers_per_user_bytes = 256U << 20;
   std::int64_t header_ms = 10'000;  ///< from the first byte (or the accept) to the end of the head
   std::int64_t body_ms = 60'000;
   std::int64_t idle_ms =

@@ -1,11 +1,15 @@
 #include "host/apiserver/question_thread.hpp"
 
+#include <fmt/format.h>
 #include <pthread.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <exception>
 #include <optional>
 #include <utility>
+
+#include "host/base/log.hpp"
 
 namespace sluice::host {
 namespace {
@@ -50,6 +54,18 @@ void QuestionThread::ask(const std::string& user, Question question) {
   question(&refused);
 }
 
+/// An exception (out of memory) ends the question, not the host.
+void QuestionThread::answer(const Task& task, const ApiError* refused) const {
+  try {
+    return task.question(refused);
+  } catch (const std::exception& error) {
+    log(LogLevel::kError, name_,
+        fmt::format("a question of {} failed: {}", task.user, error.what()));
+  }
+  const ApiError failed = unavailable("it could not be worked out; try again later", 1);
+  task.question(&failed);
+}
+
 void QuestionThread::loop() {
   pthread_setname_np(pthread_self(), name_.c_str());
   setpriority(PRIO_PROCESS, static_cast<id_t>(gettid()), nice_);
@@ -64,7 +80,7 @@ void QuestionThread::loop() {
     }
     if (!task) return;
     const ApiError refused = ending();
-    task->question(stopping ? &refused : nullptr);
+    answer(*task, stopping ? &refused : nullptr);
     const std::lock_guard lock(mutex_);
     if (const auto own = of_user_.find(task->user); --own->second == 0) of_user_.erase(own);
   }

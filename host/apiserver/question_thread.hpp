@@ -20,7 +20,8 @@ namespace sluice::host {
 
 class QuestionThread {
  public:
-  /// Answers; with an error where it is refused without being looked at. Called once.
+  /// Answers; with an error where it is refused without being looked at. Called once, and if an
+  /// exception left it (out of memory) once more, with an error.
   using Question = std::function<void(const ApiError* refused)>;
 
   /// `name`: of the thread, 15 characters. `waiting`: questions that may wait, 429 beyond it.
@@ -44,6 +45,7 @@ class QuestionThread {
     std::string user;
     Question question;
   };
+  void answer(const Task& task, const ApiError* refused) const;
   void loop();
 
   const std::string name_;

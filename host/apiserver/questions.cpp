@@ -96,17 +96,18 @@ void serve_what_if(const CallPtr& call) {
     return call->fail(strict_decoding_error(body->problems));
   if (options.field_validation == FieldValidation::kWarn)
     for (const std::string& problem : body->problems) call->warn(problem);
-  const auto* question = body->value.if_object();
+  auto* question = body->value.if_object();
   const auto is = [&](std::string_view field, std::string_view wanted) {
     return api::find_text(*question, field) == wanted;
   };
   if (!question || !is("kind", "WhatIf") || !is("apiVersion", "sluice.dev/v1alpha1"))
     return call->fail(bad_request("the body must be a WhatIf of sluice.dev/v1alpha1"));
-  call->at->backend.what_if->ask({call->request().user, *question, options.field_validation},
-                                 [call](ApiResult<boost::json::value> result) {
-                                   if (!result) return call->fail(result.error());
-                                   reply_json(*call, 201, *result);
-                                 });
+  call->at->backend.what_if->ask(
+      {call->request().user, std::move(*question), options.field_validation},
+      [call](ApiResult<boost::json::value> result) {
+        if (!result) return call->fail(result.error());
+        reply_json(*call, 201, *result);
+      });
 }
 
 void serve_history(const CallPtr& call) {

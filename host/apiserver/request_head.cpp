@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <limits>
 #include <utility>
 
 #include "host/apiserver/http_exchange.hpp"
@@ -32,37 +33,22 @@ Reply transport_error(int code, std::string reason, std::string text) {
   return error_reply(out);
 }
 
-bool BodyHold::grow(const std::shared_ptr<Worker>& worker, const std::string& user,
-                    std::size_t bytes) {
-  if (bytes <= bytes_) return true;
-  const auto& limits = worker->limits();
+bool hold_body(ByteHold& hold, Worker& worker, const std::string& user, std::size_t bytes) {
+  if (bytes <= hold.bytes()) return true;
+  const auto& limits = worker.limits();
   // In steps: not for each piece that arrives.
-  const std::size_t wanted = std::max(bytes, std::min(2 * bytes_, limits.body_bytes));
-  if (!worker->shared().bodies.take(user, wanted - bytes_, limits.bodies_bytes,
-                                    limits.bodies_per_user_bytes))
-    return false;
-  worker_ = worker;
-  user_ = user;
-  bytes_ = wanted;
-  return true;
+  const std::size_t wanted = std::max(bytes, std::min(2 * hold.bytes(), limits.body_bytes));
+  return hold.grow(worker.shared().bodies, user, wanted, limits.bodies_bytes,
+                   limits.bodies_per_user_bytes);
 }
 
-BodyHold::BodyHold(BodyHold&& other) noexcept
-    : worker_(std::move(other.worker_)),
-      user_(std::move(other.user_)),
-      bytes_(std::exchange(other.bytes_, 0)) {}
-
-BodyHold& BodyHold::operator=(BodyHold&& other) noexcept {
-  if (this == &other) return *this;
-  release();
-  worker_ = std::move(other.worker_);
-  user_ = std::move(other.user_);
-  bytes_ = std::exchange(other.bytes_, 0);
-  return *this;
-}
-
-void BodyHold::release() {
-  if (bytes_ > 0) worker_->shared().bodies.give(user_, std::exchange(bytes_, 0));
+void hold_answer(ByteHold& hold, Worker& worker, const std::string& user, Reply& reply) {
+  const std::size_t size = reply.body ? reply.body->size() : 0;
+  if (size <= kSmallAnswer) return;
+  const std::size_t share = worker.limits().answers_per_user_bytes;
+  if (!hold.grow(worker.shared().answers, user, size, std::numeric_limits<std::size_t>::max(),
+                 share))
+    reply = too_much_untaken(share, "of a user");
 }
 
 Reply body_too_large(const ListenerLimits& limits) {
@@ -95,12 +81,11 @@ Reply too_many_bodies() {
   return error_reply(unavailable("too many requests with large bodies, please try again later", 1));
 }
 
-Reply too_much_untaken(const OutputBudget& budget) {
+Reply too_much_untaken(std::size_t most, std::string_view whose) {
   Reply reply = transport_error(
       429, "TooManyRequests",
-      fmt::format("answers of {} bytes wait for the client to take them; the limit is {} bytes for "
-                  "a connection",
-                  budget.bytes(), budget.most()));
+      fmt::format("answers wait for the client to take them; the limit {} is {} bytes", whose,
+                  most));
   reply.headers.emplace_back("Retry-After", "1");
   return reply;
 }
@@ -140,11 +125,11 @@ std::optional<Reply> judge_expectation(const Request& request) {
 }
 
 void carry_out(const std::shared_ptr<Worker>& worker, std::shared_ptr<Responder> responder,
-               Request request, BodyHold hold) {
+               Request request, ByteHold hold) {
   // The body is not read, and a watch would keep it for an hour.
   if (reads_only(request)) {
     request.body = std::string();
-    hold = BodyHold();
+    hold = ByteHold();
   }
   const std::string user = request.user.user;
   const std::shared_ptr<OutputBudget> budget = responder->budget();
@@ -152,7 +137,8 @@ void carry_out(const std::shared_ptr<Worker>& worker, std::shared_ptr<Responder>
                                                  std::move(hold));
   worker->take_turn(user, [own = worker.get(), budget, exchange = std::move(exchange)]() mutable {
     // Answers to those before it may have filled it since its head was judged.
-    if (budget && budget->full()) return exchange->reply(too_much_untaken(*budget));
+    if (budget && budget->full())
+      return exchange->reply(too_much_untaken(budget->most(), kOfConnection));
     own->shared().handler(std::move(exchange));
   });
 }

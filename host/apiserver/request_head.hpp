@@ -2,7 +2,7 @@
 // checked before its body is read, its body is counted in the budget of bodies, and the handler is
 // called. Together with Responder this is the seam between framing and the API.
 //
-// All on the worker's thread, except that a BodyHold may end on any.
+// All on the worker's thread, except that a ByteHold may end on any.
 #pragma once
 
 #include <cstddef>
@@ -17,24 +17,16 @@
 
 namespace sluice::host {
 
-/// Bytes of a body that are counted among those of its user and of all, until it is destroyed.
-class BodyHold {
- public:
-  BodyHold() = default;
-  /// Counts `bytes` in all: what was announced, or what came so far. False: the user or all
-  /// together have no room, and nothing changed.
-  bool grow(const std::shared_ptr<Worker>& worker, const std::string& user, std::size_t bytes);
-  BodyHold(BodyHold&& other) noexcept;
-  BodyHold& operator=(BodyHold&& other) noexcept;
-  ~BodyHold() { release(); }
+/// An answer that reaches also a client that takes little, and is not counted.
+inline constexpr std::size_t kSmallAnswer = 4U << 10;
 
- private:
-  void release();
+/// Counts `bytes` of a body in all: what was announced, or what came so far. False: the user or all
+/// together have no room, and nothing changed.
+bool hold_body(ByteHold& hold, Worker& worker, const std::string& user, std::size_t bytes);
 
-  std::shared_ptr<Worker> worker_;
-  std::string user_;
-  std::size_t bytes_ = 0;
-};
+/// Counts an answer among those that the user's clients have not taken yet, over all connections;
+/// where these are too many already it becomes 429.
+void hold_answer(ByteHold& hold, Worker& worker, const std::string& user, Reply& reply);
 
 /// An error of no kind of object, such as 404 for a path.
 Reply transport_error(int code, std::string reason, std::string text);
@@ -46,7 +38,9 @@ Reply headers_too_large(const ListenerLimits& limits);  ///< 431
 Reply too_slow();                                       ///< 408
 Reply too_many_connections();                           ///< 503
 Reply too_many_bodies();                                ///< 503
-Reply too_much_untaken(const OutputBudget& budget);     ///< 429
+/// 429; `whose`: `of a user`.
+Reply too_much_untaken(std::size_t most, std::string_view whose);
+inline constexpr std::string_view kOfConnection = "of a connection";
 
 /// Fills in what handlers ask for often, from the headers.
 void read_known_headers(Request& request);
@@ -59,7 +53,7 @@ std::optional<Reply> judge_expectation(const Request& request);
 
 /// Calls the handler with the complete request, which `responder` answers.
 void carry_out(const std::shared_ptr<Worker>& worker, std::shared_ptr<Responder> responder,
-               Request request, BodyHold hold);
+               Request request, ByteHold hold);
 
 /// In every answer, besides Date and those of its own.
 inline constexpr std::pair<std::string_view, std::string_view> kAnswerHeaders[] = {

@@ -24,7 +24,7 @@
 #include <unordered_set>
 #include <vector>
 
-#include "host/apiserver/body_budget.hpp"
+#include "host/apiserver/byte_budget.hpp"
 #include "host/apiserver/exchange.hpp"
 #include "host/apiserver/listener.hpp"
 #include "host/apiserver/shares.hpp"
@@ -43,7 +43,8 @@ struct ListenerShared {
   ListenerOptions options;
   Handler handler;
   HeadCheck check;
-  BodyBudget bodies;
+  const std::shared_ptr<ByteBudget> bodies = std::make_shared<ByteBudget>();
+  const std::shared_ptr<ByteBudget> answers = std::make_shared<ByteBudget>();  ///< not taken yet
   std::atomic<std::uint64_t> accepted{0}, turned_away{0}, timed_out{0}, given_up{0}, requests{0};
   std::atomic<std::uint64_t> misbehaved{0};
   std::atomic<std::size_t> open_connections{0}, open_streams{0};

@@ -8,7 +8,6 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
-#include <exception>
 #include <utility>
 
 #include "host/base/log.hpp"
@@ -99,13 +98,7 @@ void HostHistory::ask(HistoryRequest request, Done done) {
   const std::string user = request.user;
   thread_.ask(
       user, [this, request = std::move(request), done = std::move(done)](const ApiError* refused) {
-        if (refused) return done(*refused);
-        try {
-          done(answer(request));
-        } catch (const std::exception& error) {
-          log(LogLevel::kError, "history", error.what());
-          done(unavailable("the history could not be read; try again later", 1));
-        }
+        done(refused ? ApiResult<boost::json::value>(*refused) : answer(request));
       });
 }
 

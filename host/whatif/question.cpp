@@ -122,11 +122,18 @@ WriteRequest request_of(const Question& question, const Wish& wish, WriteVerb ve
   return out;
 }
 
-ApiResult<json::array> list_of(const json::object& spec, const char* name) {
+/// As it is given; an empty one where there is none.
+ApiResult<const json::array*> list_of(const json::object& spec, const char* name) {
+  static const json::array kNone;
   const json::value* given = spec.if_contains(name);
-  if (!given || given->is_null()) return json::array();
+  if (!given || given->is_null()) return &kNone;
   if (!given->is_array()) return bad_request(fmt::format("spec.{}: must be a list", name));
-  return given->get_array();
+  return &given->get_array();
+}
+
+ApiError too_many(std::size_t wishes) {
+  return bad_request(
+      fmt::format("spec: Too many: {}: must have at most {} objects", wishes, kMostWishes));
 }
 
 /// The objects of a text as `kubectl apply -f` reads it: YAML of several documents, or JSON.
@@ -149,6 +156,17 @@ ApiResult<json::array> documents_of(const json::object& spec, const char* name) 
 
 }  // namespace
 
+ApiResult<void> judge_size(const json::object& spec) {
+  std::size_t wishes = 0;
+  for (const char* name : {"objects", "delete"}) {
+    const auto given = list_of(spec, name);
+    if (!given) return given.error();
+    wishes += (*given)->size();
+  }
+  if (wishes > kMostWishes) return too_many(wishes);
+  return {};
+}
+
 ApiResult<std::vector<Wish>> read_wishes(const api::Scheme& scheme, const json::object& spec) {
   struct Field {
     const char* list;
@@ -158,9 +176,11 @@ ApiResult<std::vector<Wish>> read_wishes(const api::Scheme& scheme, const json::
   std::vector<Wish> out;
   for (const Field& field :
        {Field{"objects", "manifests", false}, Field{"delete", "deleteManifests", true}}) {
-    for (const char* name : {field.list, field.text}) {
-      auto given = name == field.list ? list_of(spec, name) : documents_of(spec, name);
-      if (!given) return given.error();
+    const auto list = list_of(spec, field.list);
+    if (!list) return list.error();
+    const auto documents = documents_of(spec, field.text);
+    if (!documents) return documents.error();
+    for (const auto& [name, given] : {std::pair(field.list, *list), {field.text, &*documents}}) {
       for (std::size_t i = 0; i < given->size(); ++i) {
         const std::string path = fmt::format("spec.{}[{}]", name, i);
         auto wish = read_wish(scheme, (*given)[i], api::find_text(spec, "namespace"), path);
@@ -174,9 +194,7 @@ ApiResult<std::vector<Wish>> read_wishes(const api::Scheme& scheme, const json::
   }
   if (out.empty() && !spec.contains("waiting"))
     return bad_request("spec.objects: Required value: what would be written");
-  if (out.size() > kMostWishes)
-    return bad_request(
-        fmt::format("spec: Too many: {}: must have at most {} objects", out.size(), kMostWishes));
+  if (out.size() > kMostWishes) return too_many(out.size());
   return out;
 }
 
@@ -193,7 +211,7 @@ ApiResult<Waiting> read_waiting(const json::object& spec) {
     const std::string_view other = api::find_text(spec, "namespace");
     return fmt::format("{}/{}", ns.empty() ? other : ns, name);
   };
-  for (const json::value& each : *list) {
+  for (const json::value& each : **list) {
     const json::object* ref = each.if_object();
     const std::string_view name = ref ? api::find_text(*ref, "name") : std::string_view();
     if (name.empty() || key_of(*ref, name).front() == '/')

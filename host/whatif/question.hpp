@@ -54,6 +54,9 @@ inline constexpr std::size_t kMostWaiting = 100;
 /// `spec.waiting`. 400 for what is none.
 ApiResult<Waiting> read_waiting(const boost::json::object& spec);
 
+/// 400 for a spec that lists more than kMostWishes objects, before anything else is done with it.
+ApiResult<void> judge_size(const boost::json::object& spec);
+
 /// What the spec of a WhatIf asks: `objects`, in order, those of the text `manifests`, then
 /// `delete` and `deleteManifests`; `namespace` is that of objects which name none. 400 for what is
 /// no object of the API, 404 for a kind that is not served, as a request to it would be answered.

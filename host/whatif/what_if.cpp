@@ -3,12 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <exception>
 #include <memory>
 #include <utility>
 
 #include "api/json/json.hpp"
-#include "host/base/log.hpp"
 #include "host/explain/obstacles.hpp"
 #include "host/objects/parts.hpp"
 #include "host/whatif/answer.hpp"
@@ -65,6 +63,7 @@ HostWhatIf::HostWhatIf(ForkSource source, const Authorizer& authorizer, Moment m
       thread_("what-if", limits.waiting, limits.waiting_per_user) {}
 
 void HostWhatIf::ask(WhatIfRequest request, Done done) {
+  if (auto fits = judge_size(part(request.question, "spec")); !fits) return done(fits.error());
   const auto deadline =
       std::chrono::steady_clock::now() + std::chrono::nanoseconds(limits_.longest);
   const std::string user = request.who.user;
@@ -74,18 +73,12 @@ void HostWhatIf::ask(WhatIfRequest request, Done done) {
   });
 }
 
-/// An exception (out of memory) ends the question, not the host.
 ApiResult<json::value> HostWhatIf::carry_out(const WhatIfRequest& request,
                                              Deadline deadline) const {
-  try {
-    if (is_over(deadline)) return too_late(limits_.longest);
-    auto done = answer(request, deadline);
-    if (done) return json::value(std::move(*done));
-    return is_over(deadline) ? too_late(limits_.longest) : done.error();
-  } catch (const std::exception& error) {
-    log(LogLevel::kError, "what-if", error.what());
-    return unavailable("the question could not be worked out; try again later", 1);
-  }
+  if (is_over(deadline)) return too_late(limits_.longest);
+  auto done = answer(request, deadline);
+  if (done) return json::value(std::move(*done));
+  return is_over(deadline) ? too_late(limits_.longest) : done.error();
 }
 
 ApiResult<json::object> HostWhatIf::answer(const WhatIfRequest& request, Deadline deadline) const {

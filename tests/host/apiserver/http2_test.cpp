@@ -294,6 +294,36 @@ TEST(Http2, LimitsTheAnswersThatNobodyTakes) {
   EXPECT_EQ(client.wait(again).status, 200);
 }
 
+// Of one user, whichever connection he asks on: 3 × 30,000 bytes wait, and 30,000 more would be
+// above 100,000. What is small he gets.
+TEST(Http2, LimitsTheAnswersThatAUserDoesNotTake) {
+  ListenerLimits limits;
+  limits.answers_per_user_bytes = 100'000;
+  const auto server = open_secure(
+      [](const std::shared_ptr<Exchange>& exchange) {
+        const bool small = exchange->request().path == "/small";
+        exchange->reply({200, "text/plain", said(std::string(small ? 30 : 30'000, 'x')), {}});
+      },
+      limits);
+  H2Client slow(server->port(), {.alpn = "h2"}, {.window = 0, .opens_windows = false});
+  std::vector<std::int32_t> streams;
+  for (int i = 0; i < 3; ++i) streams.push_back(slow.peer().request("GET", "/"));
+  slow.flush();
+  for (const auto stream : streams)
+    slow.until([&] { return slow.peer().answer(stream).status == 200; });
+  H2Client other(server->port(), {.alpn = "h2"}, {});
+  const auto get = [&](const char* path) {
+    const auto stream = other.peer().request("GET", path);
+    other.flush();
+    return other.wait(stream).status;
+  };
+  EXPECT_EQ(get("/"), 429);
+  EXPECT_EQ(get("/small"), 200);
+  for (const auto stream : streams) slow.peer().open_window(stream, 100'000);
+  for (const auto stream : streams) EXPECT_EQ(slow.wait(stream).body.size(), 30'000U);
+  EXPECT_EQ(get("/"), 200);
+}
+
 TEST(Http2, EndsSlowClients) {
   ListenerLimits limits;
   limits.header_ms = limits.body_ms = limits.stall_ms = limits.idle_ms = 20;

@@ -417,6 +417,20 @@ TEST(WhatIf, QuestionsAreBounded) {
   EXPECT_EQ(world.codes.back(), 503);
 }
 
+/// Also of one that lists too much: it does not wait, nor does anybody wait for it.
+TEST(WhatIf, MoreThanAThousandObjectsAreRefusedAtOnce) {
+  Asking world;
+  HostWhatIf idle(world.source(), world.roles, world.at_rest());
+  WhatIfRequest request = Shared::request("operator", {});
+  json::array many(600, json::object());
+  request.question["spec"] = json::object{{"objects", many}, {"delete", many}};
+  std::string told;
+  idle.ask(std::move(request), [&](ApiResult<json::value> result) {
+    told = result ? "an answer" : result.error().text;
+  });
+  EXPECT_EQ(told, "spec: Too many: 1200: must have at most 1000 objects");
+}
+
 TEST(WhatIf, NobodyWaitsForever) {
   Asking world;
   HostWhatIf hurried(world.source(), world.roles, world.at_rest(), {}, {.longest = 0});
