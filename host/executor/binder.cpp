@@ -233,6 +233,7 @@ double Binder::load_with(const Node& node, const api::PodTemplate& needs) const 
 
 Result<Time> Binder::reconcile(const WorkKey&, ObjectAccess& objects) {
   const std::set<Place> waiting = waiting_;  // binding changes it
+  std::optional<Error> refused;              // nobody waits behind one whose write is refused
   for (const Place& place_of : waiting) {
     const std::string& key = std::get<3>(place_of);
     const auto pod = pods_.find(key);
@@ -242,8 +243,9 @@ Result<Time> Binder::reconcile(const WorkKey&, ObjectAccess& objects) {
             ? say_why(key, "SchedulingGated",
                       "Scheduling is blocked due to non-empty scheduling gates", objects)
             : place(key, Pod(pod->second), objects);
-    if (!done) return Error{"pod " + key + ": " + done.error().text};
+    if (!done && !refused) refused = Error{"pod " + key + ": " + done.error().text};
   }
+  if (refused) return *refused;
   return kNever;
 }
 

@@ -83,7 +83,8 @@ Result<StoreFolder> StoreFolder::open(const std::string& path) {
 
   StoreFolder out(clean);
   const std::string file = clean + "/lock";
-  out.lock_ = Fd(::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
+  // Not through a link: what it leads to would be written over.
+  out.lock_ = Fd(::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
   if (!out.lock_) return failed(file, "cannot be opened");
   out.folder_ = Fd(::open(clean.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!out.folder_) return failed(clean, "cannot be opened");

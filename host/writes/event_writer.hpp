@@ -1,7 +1,8 @@
 // EventWriter: notes about objects become Event objects (v1) that kubectl describe and kubectl
 // events show.
 //
-// The same note about the same object is counted in one Event. How many are written is bounded: 25
+// The same note about the same object is counted in one Event, where Events are kept; for a
+// cluster, to which they are only sent, each telling is one. How many are written is bounded: 25
 // at once per object and one more every 10 s, and a rate for all objects together; what is over is
 // dropped and counted, since Events inform and decide nothing. Belongs to the kernel's thread.
 #pragma once

@@ -122,12 +122,25 @@ void JobController::resumed(const ObjectChange& change, bool owns, std::vector<W
     name_owners(kinds_, *change.stored, keys);
 }
 
+/// For a workload of that name, which is not there.
+void JobController::waits_for(const WorkKey& job, const std::string& workload) {
+  waits_no_more(job);
+  waiting_for_workload_[workload].insert(job);
+  waits_for_.emplace(job, workload);
+}
+
+void JobController::waits_no_more(const WorkKey& job) {
+  const auto wait = waits_for_.find(job);
+  if (wait == waits_for_.end()) return;
+  const auto jobs = waiting_for_workload_.find(wait->second);
+  jobs->second.erase(job);
+  if (jobs->second.empty()) waiting_for_workload_.erase(jobs);
+  waits_for_.erase(wait);
+}
+
 Result<Time> JobController::reconcile(const WorkKey& key, ObjectAccess& objects) {
   waiting_for_class_.erase(key);
-  for (auto it = waiting_for_workload_.begin(); it != waiting_for_workload_.end();) {
-    it->second.erase(key);
-    it = it->second.empty() ? waiting_for_workload_.erase(it) : std::next(it);
-  }
+  waits_no_more(key);
   auto view = reader_.read(key.object(), objects);
   if (!view) mapped_.erase(key);
   if (!view) successors_.erase(key);
@@ -245,7 +258,7 @@ JobController::Done JobController::follow_prebuilt(JobView& view, ObjectAccess& 
   WorkloadOfJob* speaker = view.find(name);
   if (!speaker) {
     const std::string key = view.ns + "/" + name;
-    waiting_for_workload_[key].insert(WorkKey::of(view.ref));
+    waits_for(WorkKey::of(view.ref), key);
     if (auto workload = objects.get(*workload_kind_, key)) {
       missed_.erase(WorkKey::of(view.ref));
       return adopt_prebuilt(view, std::move(*workload), objects);

@@ -136,7 +136,8 @@ void QueueStatusController::changed(const ObjectChange& change, std::vector<Work
 // Queues name themselves, so what is in them or makes them active need not.
 void QueueStatusController::loaded(const ObjectChange& change, std::vector<WorkKey>& keys) {
   if (change.kind == cluster_queues_ || change.kind == local_queues_) changed(change, keys);
-  if (change.kind == cohorts_ && fair_sharing_) keys.push_back(all_cohorts());
+  const bool told = change.stored && !change.stored->status.empty();  // of another configuration
+  if (change.kind == cohorts_ && (fair_sharing_ || told)) keys.push_back(all_cohorts());
 }
 
 /// The ClusterQueue of a workload: the engine knows it, unless the workload is new or gone.
@@ -200,6 +201,8 @@ Result<void> QueueStatusController::write_queue(const std::string& name, ObjectA
           [](const FlavorUse& use) { return use.borrowed_by_used(); });
       if (fair_sharing_)
         status["fairSharing"] = json::object{{"weightedShare", view->weighted_share}};
+      else
+        status.erase("fairSharing");  // of an earlier configuration
       auto done = write(objects, *cluster_queues_, name, std::move(status));
       if (!done) return done;
     }
@@ -242,10 +245,13 @@ Result<void> QueueStatusController::write_local_queue(const std::string& key,
 Result<void> QueueStatusController::write_cohorts(ObjectAccess& objects) {
   for (const std::string& name : objects.keys(*cohorts_)) {
     const auto object = objects.get(*cohorts_, name);
-    const auto share = cohort_share(engine_.model(), name);
-    if (!object || !share) continue;
+    const auto share = fair_sharing_ ? cohort_share(engine_.model(), name) : std::nullopt;
+    if (!object || (fair_sharing_ && !share)) continue;
     json::object status = part(*object, "status");
-    status["fairSharing"] = json::object{{"weightedShare", *share}};
+    if (share)
+      status["fairSharing"] = json::object{{"weightedShare", *share}};
+    else if (status.erase("fairSharing") == 0)
+      continue;
     if (auto done = write(objects, *cohorts_, name, std::move(status)); !done) return done;
   }
   return {};

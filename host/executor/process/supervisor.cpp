@@ -16,6 +16,7 @@
 #include <system_error>
 #include <utility>
 
+#include "host/base/log.hpp"
 #include "host/base/wall_clock.hpp"
 #include "host/executor/process/control_group.hpp"
 #include "host/executor/process/linked_folder.hpp"
@@ -145,7 +146,14 @@ Result<bool> Supervisor::start(const RunSpec& spec) {
   }
   Owner owner;
   owner.process = Fd(static_cast<int>(::syscall(SYS_pidfd_open, static_cast<pid_t>(*pid), 0)));
-  if (!owner.process) return system_error("cannot watch the runner of", paths.folder);
+  if (!owner.process) {
+    // Nobody would hear of its end, so it does not run on; it leads a session of its own.
+    const Error unwatched = system_error("cannot watch the runner of", paths.folder);
+    ::kill(-static_cast<pid_t>(*pid), SIGKILL);
+    ::waitpid(static_cast<pid_t>(*pid), nullptr, 0);
+    const Result<RunState> lost = mark_lost(spec.uid, unwatched.text);
+    return lost ? unwatched : lost.error();
+  }
   follow(spec.uid, std::move(owner));
   return true;
 }
@@ -258,11 +266,13 @@ Result<RunState> Supervisor::mark_lost(const std::string& uid, const std::string
     container.now.finished = wall_clock();
     container.now.pid = 0;
   }
+  unwritten_[uid] = state;
   // A runner that comes too late finds the owner's record and leaves.
   const Result<bool> claimed = create_durably(paths.owner, to_text(ProcessId{}));
   if (!claimed) return claimed.error();
   const Result<void> written = write_durably(paths.state, to_text(state));
   if (!written) return written.error();
+  unwritten_.erase(uid);
   return state;
 }
 
@@ -289,6 +299,7 @@ void Supervisor::forget(const std::string& uid) {
   std::filesystem::remove(paths.state, ignored);
   remove_linked(paths.logs, uid);
   remove_linked(paths.work, uid);
+  unwritten_.erase(uid);
   // The folder is what tells that the pod was started: it goes away at once, by a rename.
   const std::filesystem::path away = root_ / (std::string(kRemoved) + uid);
   std::filesystem::rename(paths.folder, away, ignored);
@@ -303,7 +314,8 @@ std::vector<RunReport> Supervisor::poll() {
   uids.erase(std::unique(uids.begin(), uids.end()), uids.end());
   std::vector<RunReport> reports;
   for (std::string& uid : uids) {
-    Result<RunState> state = read_state(uid);
+    const auto unwritten = unwritten_.find(uid);
+    Result<RunState> state = unwritten == unwritten_.end() ? read_state(uid) : unwritten->second;
     if (state) reports.push_back({std::move(uid), std::move(*state)});
   }
   return reports;
@@ -343,7 +355,9 @@ void Supervisor::runner_ended(const std::string& uid) {
   if (state && state->ended()) return;
   const Result<RunState> lost =
       mark_lost(uid, "the pod's runner ended without a record of how the containers ended");
-  static_cast<void>(lost);
+  if (!lost)
+    log(LogLevel::kError, "executor", "its end cannot be written down: " + lost.error().text,
+        {{"pod", uid}});
 }
 
 void Supervisor::reap(std::vector<std::string>& uids) {

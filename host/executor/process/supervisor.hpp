@@ -102,6 +102,7 @@ class Supervisor {
   Fd notices_;  // inotify on states/
   std::unordered_map<std::string, Owner> owners_;
   std::unordered_map<int, std::string> by_fd_;
+  std::unordered_map<std::string, RunState> unwritten_;  // lost ones whose state cannot be kept
 };
 
 }  // namespace sluice::host

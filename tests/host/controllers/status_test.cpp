@@ -253,6 +253,21 @@ TEST(QueueStatus, ShowsSharesWithFairSharing) {
   EXPECT_EQ(world.status("cohorts", "team", "/fairSharing/weightedShare"), "0");
 }
 
+// What an earlier configuration left goes.
+TEST(QueueStatus, ShowsNoShareWithoutFairSharing) {
+  StatusWorld world;
+  ObjectAccess& access = world.objects;
+  ASSERT_TRUE(access
+                  .update_status(world.kind("clusterqueues"), "cq",
+                                 boost::json::object{{"fairSharing", {{"weightedShare", 17}}}})
+                  .ok());
+  ASSERT_EQ(world.status("clusterqueues", "cq", "/fairSharing/weightedShare"), "17");
+  world.workload("a", 2);
+  world.pass(kSecond);
+  EXPECT_EQ(world.counts("clusterqueues", "cq"), "0 pending, 1 reserving, 1 admitted");
+  EXPECT_EQ(world.status("clusterqueues", "cq", "/fairSharing"), "(absent)");
+}
+
 TEST(DecisionEvents, HaveTheReasonsOfKueue) {
   StatusWorld world;
   world.workload("low", 3);
