@@ -141,11 +141,17 @@ void check_annotations(const json::object& annotations, Outcome& outcome) {
 
 void check_finalizers(const json::array& finalizers, Outcome& outcome) {
   check_count(finalizers.size(), kMostFinalizers, "metadata.finalizers", outcome);
+  bool orphans = false, in_foreground = false;
   for (std::size_t i = 0; i < finalizers.size(); ++i) {
     const auto* name = finalizers[i].if_string();
-    if (name != nullptr && !name->empty())
-      check_key(view(*name), indexed("metadata.finalizers", i), outcome);
+    if (name == nullptr) continue;
+    check_key(view(*name), indexed("metadata.finalizers", i), outcome);
+    orphans |= *name == "orphan";
+    in_foreground |= *name == "foregroundDeletion";
   }
+  if (orphans && in_foreground)
+    add_problem(outcome, Problem::Kind::kInvalid, "metadata.finalizers",
+                "Invalid value: finalizers orphan and foregroundDeletion cannot be both set");
 }
 
 /// It names its object.

@@ -51,6 +51,14 @@ bool is_held_by_dependents(const Header& header) {
   return finalizers.size() == 1 && finalizers.front() == kForegroundFinalizer;
 }
 
+/// An object in a namespace owns what is in there, too: nobody elsewhere can hold it, or have it
+/// written, by naming its UID.
+bool may_hang_on(const ObjectRef& owner, const ObjectRef& dependent) {
+  if (!owner.kind->namespaced) return true;
+  const std::size_t ns = owner.key.find('/') + 1;
+  return dependent.kind->namespaced && dependent.key.compare(0, ns, owner.key, 0, ns) == 0;
+}
+
 /// Removes the reference to `uid`; how many are left.
 std::size_t drop_owner(json::object& object, std::string_view uid) {
   json::object& metadata = metadata_of(object);
@@ -119,6 +127,12 @@ void Deletion::doom_in_foreground(const ObjectRef& ref) {
     doomed_.push_back({ref, Propagation::kForeground, std::nullopt});
 }
 
+std::vector<ObjectRef> Deletion::dependents_of(const ObjectRef& owner, std::string_view uid) const {
+  std::vector<ObjectRef> out = index_.owned_by(uid);
+  std::erase_if(out, [&](const ObjectRef& each) { return !may_hang_on(owner, each); });
+  return out;
+}
+
 /// It is marked, and nothing but its dependents holds it.
 bool Deletion::waits_for_dependents(const ObjectRef& ref, std::string& uid) const {
   const Header& header = *header_of(ref);
@@ -133,17 +147,20 @@ bool Deletion::waits_for_dependents(const ObjectRef& ref, std::string& uid) cons
 bool Deletion::release(const ObjectRef& ref, std::size_t most) {
   if (!kernel_.exists(*ref.kind, ref.key)) return true;
   ObjectIndex::Refs circle = {ref};
-  std::vector<std::string> open(1);  // UIDs of those whose dependents are to be looked at
-  if (!waits_for_dependents(ref, open.front())) return false;
+  // Those whose dependents are to be looked at, with their UIDs.
+  std::vector<std::pair<ObjectRef, std::string>> open = {{ref, {}}};
+  if (!waits_for_dependents(ref, open.front().second)) return false;
   while (!open.empty()) {
-    const std::string uid = std::move(open.back());
+    const auto [owner, uid] = std::move(open.back());
     open.pop_back();
     for (const ObjectRef& dependent : index_.dependents(uid)) {
       api::Steps::count();
+      if (!may_hang_on(owner, dependent)) continue;
       if (!kernel_.exists(*dependent.kind, dependent.key)) continue;  // staged: it goes
       if (!circle.insert(dependent).second) continue;
       // At the first that is held: most owners wait for many such.
-      if (circle.size() > most || !waits_for_dependents(dependent, open.emplace_back()))
+      open.emplace_back(dependent, std::string());
+      if (circle.size() > most || !waits_for_dependents(dependent, open.back().second))
         return false;
     }
   }
@@ -160,8 +177,8 @@ bool Deletion::release(const ObjectRef& ref, std::size_t most) {
 void Deletion::begin(const Doomed& doomed) {
   const ObjectRef& ref = doomed.ref;
   const std::string uid(header_of(ref)->uid());
-  if (doomed.propagation == Propagation::kOrphan) leave_dependents(uid);
-  const auto dependents = index_.owned_by(uid);
+  if (doomed.propagation == Propagation::kOrphan) leave_dependents(ref, uid);
+  const auto dependents = dependents_of(ref, uid);
   const bool waits = doomed.propagation == Propagation::kForeground && !dependents.empty();
   if (waits)
     for (const auto& dependent : dependents) doom_in_foreground(dependent);
@@ -194,7 +211,7 @@ void Deletion::store(const ObjectRef& ref, const json::object& object) {
 void Deletion::erase(const ObjectRef& ref) {
   const Header header = *header_of(ref);
   const std::string uid(header.uid());
-  const auto dependents = index_.owned_by(uid);
+  const auto dependents = dependents_of(ref, uid);
   kernel_.erase(*ref.kind, ref.key);
   for (const auto& dependent : dependents) {
     if (!kernel_.exists(*dependent.kind, dependent.key)) continue;  // staged: it goes as well
@@ -225,8 +242,8 @@ void Deletion::after_erase(const ObjectRef& ref, const Header& header) {
     doomed_.push_back({emptied, Propagation::kBackground, std::nullopt});
 }
 
-void Deletion::leave_dependents(std::string_view uid) {
-  for (const auto& dependent : index_.owned_by(uid)) {
+void Deletion::leave_dependents(const ObjectRef& owner, std::string_view uid) {
+  for (const auto& dependent : dependents_of(owner, uid)) {
     if (!kernel_.exists(*dependent.kind, dependent.key)) continue;  // staged: it goes
     json::object object = kernel_.current(*dependent.kind, dependent.key);
     drop_owner(object, uid);

@@ -49,9 +49,10 @@ class Deletion {
   void doom_in_foreground(const ObjectRef& ref);
   void erase(const ObjectRef& ref);
   void after_erase(const ObjectRef& ref, const Header& header);
+  std::vector<ObjectRef> dependents_of(const ObjectRef& owner, std::string_view uid) const;
   bool waits_for_dependents(const ObjectRef& ref, std::string& uid) const;
   bool release(const ObjectRef& ref, std::size_t most);
-  void leave_dependents(std::string_view uid);
+  void leave_dependents(const ObjectRef& owner, std::string_view uid);
   void empty_namespace(const ObjectRef& ref);
   ObjectRef owner_named(const OwnerReference& owner, std::string_view ns) const;
   void owners_of_erased(std::string_view ns, const Header& header);

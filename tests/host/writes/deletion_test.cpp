@@ -189,6 +189,20 @@ TEST(Owners, MayBeInNoNamespace) {
   EXPECT_FALSE(host.exists("resourceflavors", "f"));
 }
 
+// e in another namespace names o's UID: it neither holds o nor goes with it, nor is it written.
+TEST(Owners, OwnNothingInOtherNamespaces) {
+  for (const Propagation how :
+       {Propagation::kForeground, Propagation::kBackground, Propagation::kOrphan}) {
+    Deleting host;
+    host.map("o");
+    host.map("e", kHeld + owned_by(host.owner("configmaps", "default/o")), "team");
+    const std::uint64_t before = host.version("configmaps", "team/e");
+    ASSERT_TRUE(host.remove("configmaps", "o", how).ok());
+    EXPECT_FALSE(host.exists("configmaps", "default/o"));
+    EXPECT_EQ(host.version("configmaps", "team/e"), before);
+  }
+}
+
 // d names an owner of o's name that is long gone: that d goes says nothing of o, which waits for e.
 TEST(Owners, ANamesakeIsNotMeant) {
   Deleting host;
