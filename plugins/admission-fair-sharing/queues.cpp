@@ -157,7 +157,7 @@ void Queues::take_local_queue(const std::string& key, const Json* object) {
     local.usage.at = at.value_or(now());
     for (const auto& [resource, amount] : local.usage.consumed) local.shown.insert(resource);
     for (const auto& [workload, holder] : holders_)
-      if (holder.local_queue == key) hold(local.usage, holder.amounts);
+      if (holder.local_queue == key) afs::hold(local.usage, holder.amounts);
     for (const auto& [workload, queue] : waits_in_)
       if (queue == key) local.waiting.insert(workload);
   }
@@ -188,28 +188,41 @@ void Queues::take_workload(const std::string& key, const Json* object, bool ente
   // Fewer pods in the same reservation are no further entry.
   const bool goes_on = known != holders_.end() && has_quota && known->second.uid == now_holds.uid &&
                        known->second.since == now_holds.since;
-  if (known != holders_.end()) release(key);
-  if (!has_quota) return;
-  const auto local = locals_.find(now_holds.local_queue);
-  if (local != locals_.end()) {
-    settle(local->second.usage, now(), rates_);
-    if (entered && !goes_on && shared(local->second))
-      enter(local->second.usage, now_holds.amounts, rates_);
-    else
-      hold(local->second.usage, now_holds.amounts);
-    if (entered) tell(local->first, local->second);
+  // Whoever is to be told is told when all is counted: a status that cannot be written has this
+  // workload looked at anew, and nothing is counted twice.
+  std::set<std::string> changed;
+  if (known != holders_.end()) {
+    changed.insert(known->second.local_queue);
+    release(key);
   }
-  holders_[key] = std::move(now_holds);
+  if (has_quota) {
+    if (entered) changed.insert(local_queue);
+    hold(key, std::move(now_holds), entered && !goes_on);
+  }
+  for (const std::string& each : changed)
+    if (const auto local = locals_.find(each); local != locals_.end())
+      tell(local->first, local->second);
+}
+
+/// `enters`: its share is counted as if it had used all of it for a while already.
+void Queues::hold(const std::string& key, Holder holder, bool enters) {
+  if (const auto local = locals_.find(holder.local_queue); local != locals_.end()) {
+    Usage& usage = local->second.usage;
+    settle(usage, now(), rates_);
+    if (enters && shared(local->second))
+      afs::enter(usage, holder.amounts, rates_);
+    else
+      afs::hold(usage, holder.amounts);
+  }
+  holders_[key] = std::move(holder);
   last_event_ = now();
 }
 
 void Queues::release(const std::string& key) {
   const auto known = holders_.find(key);
-  const auto local = locals_.find(known->second.local_queue);
-  if (local != locals_.end()) {
+  if (const auto local = locals_.find(known->second.local_queue); local != locals_.end()) {
     settle(local->second.usage, now(), rates_);
     leave(local->second.usage, known->second.amounts);
-    tell(local->first, local->second);
   }
   holders_.erase(known);
   last_event_ = now();

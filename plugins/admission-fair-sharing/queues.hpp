@@ -61,6 +61,7 @@ class Queues {
   void begin_to_tell(const std::string& key, Local& local);
   void take_local_queue(const std::string& key, const sluice::Json* object);
   void take_workload(const std::string& key, const sluice::Json* object, bool entered);
+  void hold(const std::string& key, Holder holder, bool enters);
   void release(const std::string& key);
   void wait(const std::string& key, const std::string& local_queue);
   bool shared(const Local& local) const { return covered_of(local) != nullptr; }

@@ -39,6 +39,11 @@ void ConcurrentAdmission::traits(const sluice::Workload& workload, sluice::Trait
       traits.inactive_because(why->second);
     return;
   }
+  if (workload.annotation(kOption)) {  // it is never a parent, and is removed
+    forget(key);
+    if (!traits.holds_quota()) traits.takes_no_part("It was an option of a workload that is gone");
+    return;
+  }
   const bool marked = workload.annotation(kParentMark).has_value();
   const std::string queue(traits.cluster_queue());
   const bool wanted = !queue.empty() && policies_.contains(queue) && !traits.holds_quota() &&

@@ -29,14 +29,31 @@ Again ConcurrentAdmission::keep_in_line(const std::string& key, const std::strin
   return {std::max<std::int64_t>(1, (*plan.next - situation.now + kMs - 1) / kMs)};
 }
 
+/// Of an option that says no more whose it is. O(families).
+std::optional<std::string> ConcurrentAdmission::parent_that_knows(const std::string& ns,
+                                                                  const std::string& option) const {
+  for (const auto& [key, family] : families_)
+    if (key.starts_with(ns + "/") && family.options.contains(option)) return key;
+  return std::nullopt;
+}
+
 /// False: there is no parent, and nothing to do.
 bool ConcurrentAdmission::read(Work& work) {
   const auto found = context_.objects().find(workload_ref(work.ns, work.name));
-  if (!found) {  // its options go with it
+  if (!found) {  // its options go with it, also those that were orphaned
+    if (const auto family = families_.find(work.key); family != families_.end())
+      for (const std::string& name : family->second.options)
+        context_.objects().remove(workload_ref(work.ns, name));
     forget(work.key);
     return false;
   }
   work.parent = *found;
+  if (!annotation(*found, kOption).empty()) {  // an option without a parent
+    context_.objects().remove(workload_ref(work.ns, work.name),
+                              found->string_or("metadata.uid", ""));
+    if (const auto parent = parent_that_knows(work.ns, work.name)) keep_in_line(*parent, {});
+    return false;
+  }
   const Json& parent = work.parent;
   Situation& out = work.situation;
   out.parent = work.name;

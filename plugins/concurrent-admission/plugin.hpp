@@ -94,6 +94,8 @@ class ConcurrentAdmission {
   }
 
   Again keep_in_line(const std::string& key, const std::string& preempts);
+  std::optional<std::string> parent_that_knows(const std::string& ns,
+                                               const std::string& option) const;
   Again follow_queue(const std::string& queue);
   bool read(Work& work);
   bool read_options(Work& work);

@@ -290,8 +290,11 @@ class MultiCluster {
 
   /// Whether the work of a LocalQueue goes elsewhere.
   bool is_managed(const std::string& ns, const std::string& name) {
-    const auto [known, is_new] = cluster_queue_of_.try_emplace(ns + "/" + name);
-    if (is_new) look_at_queue({std::string(kKueue), "LocalQueue", ns, name});
+    const std::string key = ns + "/" + name;
+    if (!cluster_queue_of_.contains(key))
+      look_at_queue({std::string(kKueue), "LocalQueue", ns, name});
+    const auto known = cluster_queue_of_.find(key);
+    if (known == cluster_queue_of_.end()) return false;  // it is looked at when it comes
     const std::string& queue = known->second;
     if (!managed_.contains(queue))
       look_at_cluster_queue({std::string(kKueue), "ClusterQueue", "", queue});
@@ -300,8 +303,11 @@ class MultiCluster {
 
   Again look_at_queue(const ObjectRef& what) {
     const auto queue = context_.objects().find(what);
-    cluster_queue_of_[what.ns + "/" + what.name] =
-        queue ? queue->string_or("spec.clusterQueue", "") : "";
+    const std::string key = what.ns + "/" + what.name;
+    if (queue)
+      cluster_queue_of_[key] = queue->string_or("spec.clusterQueue", "");
+    else
+      cluster_queue_of_.erase(key);
     return {};
   }
 

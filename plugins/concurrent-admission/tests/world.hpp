@@ -118,9 +118,10 @@ class RaceWorld final : public DecisionObserver {
     const auto done = running->objects.replace(std::move(edit), WriteMode());
     return done ? std::string() : done.error().text;
   }
-  void remove(std::string_view kind_name, const std::string& key) {
+  void remove(std::string_view kind_name, const std::string& key,
+              Propagation how = Propagation::kBackground) {
     const auto done = static_cast<ObjectAccess&>(running->objects)
-                          .remove(kind(kind_name), key, Propagation::kBackground, std::nullopt);
+                          .remove(kind(kind_name), key, how, std::nullopt);
     SLUICE_CHECK(done.ok(), done.ok() ? "" : done.error().text);
   }
 

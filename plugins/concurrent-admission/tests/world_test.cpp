@@ -125,6 +125,44 @@ TEST(Family, DeletingTheParentFreesItsQuota) {
   EXPECT_EQ(world.state("next"), "admitted");
 }
 
+/// An option is nothing without its parent, whatever else is asked for: it is no parent itself, and
+/// holds nothing.
+TEST(Family, OrphanedOptionsAreRemoved) {
+  RaceWorld world;
+  world.flavors({"a", "b"});
+  world.queue("q", {{"a", 4}, {"b", 4}}, policy("RemoveOther"));
+  world.workload("w", "q", 4);
+  world.rest();
+  ASSERT_EQ(world.state("w"), "admitted");
+  world.remove("Workload", "ns/w", Propagation::kOrphan);
+  world.rest();
+  EXPECT_FALSE(world.exists("w-option-a"));
+  EXPECT_FALSE(world.exists("w-option-b"));
+  EXPECT_FALSE(world.exists("w-option-a-option-a"));
+  world.workload("next", "q", 4);
+  world.workload("last", "q", 4);
+  world.rest();
+  EXPECT_EQ(world.state("next") + " " + world.state("last"), "admitted admitted");
+}
+
+/// Its parent makes another one in its place.
+TEST(Family, AnOptionThatWasTakenFromItsParentIsRemoved) {
+  RaceWorld world;
+  world.flavors({"a", "b"});
+  world.queue("q", {{"a", 4}, {"b", 4}}, policy("RemoveLower"));
+  world.workload("first", "q", 4);
+  world.workload("w", "q", 4);
+  world.rest();
+  ASSERT_EQ(world.options("w"), "a=Pending b=Admitted");
+  EXPECT_EQ(world.patch("Workload", "ns/w-option-a", R"({"metadata":{"ownerReferences":null}})"),
+            "");
+  world.rest();
+  EXPECT_FALSE(world.exists("w-option-a-option-a"));
+  world.finish("first");
+  world.rest();
+  EXPECT_EQ(world.options("w"), "a=Admitted b=Deactivated");
+}
+
 TEST(Family, PriorityActiveAndPodsReadyPassOn) {
   RaceWorld world;
   world.flavors({"a", "b"});
@@ -396,6 +434,24 @@ TEST(PolicyChange, WithoutThePolicyASingleWorkloadIsLeft) {
   world.finish("runs");
   world.rest();
   EXPECT_EQ(world.state("waits"), "admitted");
+}
+
+/// A parent that lost its policy runs on with its option, and ends with it.
+TEST(PolicyChange, WithoutThePolicyAParentThatIsTurnedOffHoldsNothing) {
+  RaceWorld world;
+  world.flavors({"a", "b"});
+  world.queue("q", {{"a", 4}, {"b", 4}}, policy("RemoveLower"));
+  world.workload("w", "q", 4);
+  world.rest();
+  EXPECT_EQ(world.patch("ClusterQueue", "q", R"({"spec":{"concurrentAdmission":null}})"), "");
+  world.rest();
+  ASSERT_EQ(world.state("w"), "admitted");
+  EXPECT_EQ(world.patch("Workload", "ns/w", R"({"spec":{"active":false}})"), "");
+  world.rest();
+  EXPECT_EQ(world.state("w"), "inactive");
+  const std::string status = world.at("w", "/status/conditions");
+  EXPECT_THAT(status, ::testing::HasSubstr(R"("reason":"NoReservation")")) << status;
+  EXPECT_FALSE(world.exists("w-option-a"));
 }
 
 TEST(PolicyChange, FlavorsComeAndGo) {
