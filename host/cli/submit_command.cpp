@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -35,7 +36,7 @@ struct SubmitArguments {
   HostOptions host;
   std::string cpu, memory, gpu, max_time, folder;
   std::vector<std::string> env, resources;
-  std::int64_t completions = 0;
+  std::optional<std::int64_t> completions;
   OutputFormat output = OutputFormat::kTable;
   bool wait = false, logs = false, dry_run = false;
 };
@@ -68,7 +69,7 @@ Submission submission_of(const SubmitArguments& arguments) {
   for (const std::string& entry : arguments.resources)
     out.resources.push_back(name_and_value(entry));
   if (!arguments.max_time.empty()) out.max_time = parse_duration(arguments.max_time);
-  if (arguments.completions > 0) out.completions = arguments.completions;
+  out.completions = arguments.completions;
   return out;
 }
 
@@ -118,7 +119,9 @@ Result<int> submit(const SubmitArguments& arguments) {
     return 0;
   }
   const Result<bool> good = follow_job(*client, ns, name, {arguments.logs});
-  if (!good) return good.error();
+  if (!good)
+    return good.error().context(
+        fmt::format("job {}/{} was made, and cannot be followed", ns, name));
   return *good ? 0 : 1;
 }
 

@@ -21,7 +21,9 @@ namespace json = boost::json;
 
 Result<std::string> read_text(const std::filesystem::path& path) {
   std::ifstream in(path, std::ios::binary);
-  if (!in) return Error{"cannot read " + path.string()};
+  std::error_code ignored;
+  if (!in || std::filesystem::is_directory(path, ignored))
+    return Error{"cannot read " + path.string()};
   return std::string(std::istreambuf_iterator<char>(in), {});
 }
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cctype>
 #include <charconv>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <limits>
@@ -461,7 +462,8 @@ Result<Configuration> parse_configuration(std::string_view text, const std::stri
 Result<Configuration> load_configuration(const std::string& path) {
   if (path.empty()) return Configuration();
   std::ifstream in(path, std::ios::binary);
-  if (!in)
+  std::error_code ignored;
+  if (!in || std::filesystem::is_directory(path, ignored))
     return Error{
         path +
         ": cannot be read; --config names a file that does not exist or is not yours to read"};

@@ -279,7 +279,11 @@ void Section::texts(const std::string& key, std::vector<std::string>& out) {
   if (!node.IsDefined() || node.IsNull()) return;
   if (!node.IsSequence())
     return fail(key, fmt::format("found {}; allowed: a list of texts", describe(node)));
-  for (const auto& item : node) out.push_back(item.IsScalar() ? item.Scalar() : describe(item));
+  for (const auto& item : node) {
+    if (!item.IsScalar())
+      return fail(key, fmt::format("found {} in the list; allowed: texts", describe(item)));
+    out.push_back(item.Scalar());
+  }
 }
 
 int Section::choice(const std::string& key, std::initializer_list<std::string_view> allowed) {

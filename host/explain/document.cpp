@@ -291,6 +291,9 @@ json::object explanation_document(const Engine& engine, WorkloadId id, Time now,
   }
   if (state != WorkloadState::kFinished) add_eviction(engine, status, may_know, out);
   if (!status.admission_checks.empty()) out["checks"] = checks_of(status);
+  if (const api::Condition* ready = status.condition("PodsReady");
+      ready && ready->status != "True" && state == WorkloadState::kAdmitted)
+    out["pods"] = ready->message;  // admitted is not running yet
   // Names of other workloads are shown to users that may know them.
   for (const std::string& victim : planned_victims(engine.model(), id))
     if (!may_know || may_know(victim.substr(0, victim.find('/'))))

@@ -258,6 +258,7 @@ std::string explanation_text(const json::object& document) {
   if (!now.empty() && tried) row("Last try", text_in(document, "message"));
   row("Said no", refused_text(document));
   row(text_in(document, "state") == "Finished" ? "Ran on" : "Runs on", admission_text(document));
+  row("Pods", text_in(document, "pods"));
   row("Checks", checks_text(document));
   add_details(document, rows);
   if (const std::string replaced = text_in(document, "willReplace"); !replaced.empty())
