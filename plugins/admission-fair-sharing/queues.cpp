@@ -1,9 +1,7 @@
 #include "queues.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
-#include <cstdio>
 #include <limits>
 #include <utility>
 
@@ -33,22 +31,11 @@ Amounts amounts_at(const Json& object, std::string_view path) {
   return out;
 }
 
-const Json* condition_of(const Json& workload, std::string_view type) {
-  const Json* all = workload.find("status.conditions");
-  for (std::size_t i = 0; all != nullptr && i < all->size(); ++i)
-    if (all->items()[i].string_or("type", "") == type) return &all->items()[i];
-  return nullptr;
-}
-
-bool is_true(const Json* condition) {
-  return condition != nullptr && condition->string_or("status", "") == "True";
-}
-
 /// Does it hold quota?
 bool holds(const Json& workload) {
   return workload.find("status.admission") != nullptr &&
-         is_true(condition_of(workload, "QuotaReserved")) &&
-         !is_true(condition_of(workload, "Finished"));
+         sluice::condition_is_true(workload, "QuotaReserved") &&
+         !sluice::condition_is_true(workload, "Finished");
 }
 
 Amounts granted_to(const Json& workload) {
@@ -74,15 +61,10 @@ std::optional<std::set<std::string, std::less<>>> ordered_by_use(const Json& que
   return out;
 }
 
-/// Seconds since 1970 of `2026-01-01T00:00:00Z`; nullopt: it is no such time.
+/// Seconds since 1970; nullopt: it is no time.
 std::optional<std::int64_t> seconds_of(const std::string& text) {
-  int y = 0;
-  unsigned mo = 0, d = 0, h = 0, mi = 0, s = 0;
-  if (std::sscanf(text.c_str(), "%4d-%2u-%2uT%2u:%2u:%2uZ", &y, &mo, &d, &h, &mi, &s) != 6)
-    return std::nullopt;
-  using namespace std::chrono;
-  const sys_days day{year(y) / month(mo) / std::chrono::day(d)};
-  return duration_cast<seconds>(day.time_since_epoch()).count() + h * 3600LL + mi * 60LL + s;
+  const auto time = sluice::parse_time(text);
+  return time ? std::optional(*time / 1'000'000'000) : std::nullopt;
 }
 
 std::int64_t number_of(double share) {
@@ -172,7 +154,7 @@ void Queues::take_local_queue(const std::string& key, const Json* object) {
 
 /// `entered`: one that holds quota and did not before has got it just now.
 void Queues::take_workload(const std::string& key, const Json* object, bool entered) {
-  const bool over = object == nullptr || is_true(condition_of(*object, "Finished"));
+  const bool over = object == nullptr || sluice::condition_is_true(*object, "Finished");
   const std::string local_queue = over ? ""
                                        : object->string_or("metadata.namespace", "") + "/" +
                                              object->string_or("spec.queueName", "");
@@ -180,9 +162,10 @@ void Queues::take_workload(const std::string& key, const Json* object, bool ente
   wait(key, over || has_quota ? "" : local_queue);
   Holder now_holds;
   if (has_quota)
-    now_holds = {local_queue, object->string_or("metadata.uid", ""),
-                 condition_of(*object, "QuotaReserved")->string_or("lastTransitionTime", ""),
-                 granted_to(*object)};
+    now_holds = {
+        local_queue, object->string_or("metadata.uid", ""),
+        sluice::find_condition(*object, "QuotaReserved")->string_or("lastTransitionTime", ""),
+        granted_to(*object)};
   const auto known = holders_.find(key);
   if (known != holders_.end() && has_quota && known->second == now_holds) return;
   // Fewer pods in the same reservation are no further entry.

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <chrono>
 
 namespace options {
 namespace {
@@ -25,23 +24,19 @@ const Json* part(const Json& object, std::string_view a, std::string_view b) {
 
 Json copy_of(const Json* value, Json otherwise) { return value != nullptr ? *value : otherwise; }
 
-int digits(std::string_view text, std::size_t at, std::size_t count) {
-  int value = 0;
-  if (at + count > text.size()) return -1;
-  const auto [end, error] = std::from_chars(text.data() + at, text.data() + at + count, value);
-  return error == std::errc() && end == text.data() + at + count ? value : -1;
-}
+/// 0: it is none.
+Nanoseconds time_in(const std::string& text) { return sluice::parse_time(text).value_or(0); }
 
 std::string condition_text(const Json& workload, std::string_view type, std::string_view field) {
-  const Json* found = condition(workload, type);
+  const Json* found = sluice::find_condition(workload, type);
   return found == nullptr ? std::string() : found->string_or(field, "");
 }
 
 State state_of(const Json& option) {
-  if (is_true(option, "Finished")) return State::kFinished;
+  if (sluice::condition_is_true(option, "Finished")) return State::kFinished;
   if (!option.bool_or("spec.active", true)) return State::kInactive;
-  if (is_true(option, "Admitted")) return State::kAdmitted;
-  return is_true(option, "QuotaReserved") ? State::kReserved : State::kPending;
+  if (sluice::condition_is_true(option, "Admitted")) return State::kAdmitted;
+  return sluice::condition_is_true(option, "QuotaReserved") ? State::kReserved : State::kPending;
 }
 
 Placement placement_of(const Json& option) {
@@ -85,39 +80,6 @@ std::string annotation(const Json& object, std::string_view name) {
   return found != nullptr && found->is_string() ? found->as_string() : std::string();
 }
 
-const Json* condition(const Json& workload, std::string_view type) {
-  const Json* list = part(workload, "status", "conditions");
-  if (list == nullptr) return nullptr;
-  for (const Json& each : list->items())
-    if (each.string_or("type", "") == type) return &each;
-  return nullptr;
-}
-
-bool is_true(const Json& workload, std::string_view type) {
-  return condition_text(workload, type, "status") == "True";
-}
-
-Nanoseconds time_of(std::string_view text) {
-  using namespace std::chrono;
-  const int y = digits(text, 0, 4);
-  const int mo = digits(text, 5, 2);
-  const int d = digits(text, 8, 2);
-  const int h = digits(text, 11, 2);
-  const int mi = digits(text, 14, 2);
-  const int s = digits(text, 17, 2);
-  if (y < 0 || mo < 1 || d < 1 || h < 0 || mi < 0 || s < 0) return 0;
-  const sys_days day{year{y} / month{static_cast<unsigned>(mo)} /
-                     std::chrono::day{static_cast<unsigned>(d)}};
-  Nanoseconds out = duration_cast<nanoseconds>(day.time_since_epoch()).count() +
-                    (Nanoseconds{h} * 3600 + mi * 60 + s) * kSecondNs;
-  if (text.size() > 20 && text[19] == '.') {
-    Nanoseconds unit = kSecondNs / 10;
-    for (std::size_t i = 20; i < text.size() && text[i] >= '0' && text[i] <= '9'; ++i, unit /= 10)
-      out += (text[i] - '0') * unit;
-  }
-  return out;
-}
-
 std::vector<std::string> allowed_flavors(const Json& workload) {
   std::vector<std::string> out;
   if (const Json* list = workload.find("spec.admissionConstraints.allowedResourceFlavors"))
@@ -127,7 +89,7 @@ std::vector<std::string> allowed_flavors(const Json& workload) {
 
 Record read_record(const Json& parent) {
   Record out;
-  out.since = time_of(parent.string_or("metadata.creationTimestamp", ""));
+  out.since = time_in(parent.string_or("metadata.creationTimestamp", ""));
   const std::string text = annotation(parent, kRecord);
   if (text.empty()) return out;
   try {
@@ -172,9 +134,10 @@ Option read_option(const Json& option, const Json& parent) {
   std::from_chars(rank.data(), rank.data() + rank.size(), out.rank);
   out.state = state_of(option);
   out.held = annotation(option, kHeld);
-  if (is_true(option, "Evicted")) out.evicted = condition_text(option, "Evicted", "reason");
-  if (is_true(option, "Preempted"))
-    out.preempted_at = time_of(condition_text(option, "Preempted", "lastTransitionTime"));
+  if (sluice::condition_is_true(option, "Evicted"))
+    out.evicted = condition_text(option, "Evicted", "reason");
+  if (sluice::condition_is_true(option, "Preempted"))
+    out.preempted_at = time_in(condition_text(option, "Preempted", "lastTransitionTime"));
   out.waits_for_victims =
       condition_text(option, "QuotaReserved", "reason") == "WaitingForPreemptedWorkloads";
   const Json* own = part(option, "spec", "podSets");

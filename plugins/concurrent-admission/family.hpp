@@ -11,6 +11,7 @@
 
 #include "decide.hpp"
 #include "sluice/cpp/json.hpp"
+#include "sluice/cpp/metadata.hpp"
 
 namespace options {
 
@@ -23,11 +24,6 @@ inline constexpr std::string_view kHeld = "sluice.dev/option-held";
 inline constexpr std::string_view kApi = "kueue.x-k8s.io/v1beta2";
 
 std::string annotation(const sluice::Json& object, std::string_view name);
-/// nullptr: it has none of that type.
-const sluice::Json* condition(const sluice::Json& workload, std::string_view type);
-bool is_true(const sluice::Json& workload, std::string_view type);
-/// Of a text as the API writes it; 0: it is none.
-Nanoseconds time_of(std::string_view text);
 
 std::vector<std::string> allowed_flavors(const sluice::Json& workload);
 

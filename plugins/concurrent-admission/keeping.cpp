@@ -58,14 +58,15 @@ bool ConcurrentAdmission::read(Work& work) {
   Situation& out = work.situation;
   out.parent = work.name;
   out.marked = !annotation(parent, kParentMark).empty();
-  out.finished = is_true(parent, "Finished");
+  out.finished = sluice::condition_is_true(parent, "Finished");
   // As the host said when it last asked for the traits, which it does whenever a queue changes.
   if (const auto family = families_.find(work.key); family != families_.end())
     work.queue = family->second.queue;
   out.policy = policy(work.queue);
   // One that is not marked yet becomes a parent where its traits said so.
-  if (!out.marked && (out.policy == nullptr || out.finished || is_true(parent, "QuotaReserved") ||
-                      !families_.contains(work.key)))
+  if (!out.marked &&
+      (out.policy == nullptr || out.finished ||
+       sluice::condition_is_true(parent, "QuotaReserved") || !families_.contains(work.key)))
     return false;
   out.active = parent.bool_or("spec.active", true);
   out.allowed = allowed_flavors(parent);

@@ -297,23 +297,15 @@ class ElasticJobs {
       return;  // the host ends: it comes back with the plugin, or says what waits for it
     }
     for (const Json& workload : all) {
-      if (!opts_in(workload) || has_condition(workload, "Finished")) continue;
+      if (!opts_in(workload) || sluice::condition_is_true(workload, "Finished")) continue;
       const ObjectRef ref{kWorkloads, "Workload", workload.string_or("metadata.namespace", ""),
                           workload.string_or("metadata.name", "")};
       const Json* annotations = workload.find("metadata.annotations");
-      if (annotations->member(kReplacementFor) != nullptr && !has_condition(workload, "Admitted"))
+      if (annotations->member(kReplacementFor) != nullptr &&
+          !sluice::condition_is_true(workload, "Admitted"))
         end(ref, workload);
       context_.objects().release_claim(ref).or_throw();
     }
-  }
-
-  static bool has_condition(const Json& workload, std::string_view type) {
-    const Json* conditions = workload.find("status.conditions");
-    for (std::size_t i = 0; conditions != nullptr && i < conditions->size(); ++i) {
-      const Json& each = conditions->items()[i];
-      if (each.string_or("type", "") == type) return each.string_or("status", "") == "True";
-    }
-    return false;
   }
 
   void end(const ObjectRef& ref, const Json& workload) {

@@ -29,11 +29,11 @@ std::string key_of(const std::string& remote, const ObjectRef& ref) {
 /// Which of a job's workloads tells how it stands with it: the one with the most.
 enum Standing { kSuperseded, kEnded, kWaits, kRuns };
 Standing standing_of(const Json& slice) {
-  if (has_condition(slice, "Finished")) {
-    const std::string why = condition(slice, "Finished")->string_or("reason", "");
+  if (sluice::condition_is_true(slice, "Finished")) {
+    const std::string why = sluice::find_condition(slice, "Finished")->string_or("reason", "");
     return why == "WorkloadSliceReplaced" || why == kOutOfSync ? kSuperseded : kEnded;
   }
-  return has_condition(slice, "Admitted") ? kRuns : kWaits;
+  return sluice::condition_is_true(slice, "Admitted") ? kRuns : kWaits;
 }
 
 }  // namespace
@@ -61,13 +61,14 @@ void Cases::begin(const sluice::CheckAttempt& attempt) {
   attempts_[attempt.uid] = attempt;
   const auto workload = context_.objects().find(
       {std::string(kKueue), "Workload", attempt.workload_namespace, attempt.workload});
-  if (workload && has_condition(*workload, kRefused))
-    refusals_.restore(attempt.uid, condition(*workload, kRefused)->string_or("message", ""));
+  if (workload && sluice::condition_is_true(*workload, kRefused))
+    refusals_.restore(attempt.uid,
+                      sluice::find_condition(*workload, kRefused)->string_or("message", ""));
 }
 
 std::optional<Json> Cases::refusals_shown(const Case& of) const {
-  const Json* shown = condition(*of.workload, kRefused);
-  const bool before = has_condition(*of.workload, kRefused);
+  const Json* shown = sluice::find_condition(*of.workload, kRefused);
+  const bool before = sluice::condition_is_true(*of.workload, kRefused);
   const std::string message = refusals_.told(of.uid, now_ms());
   if (before ? shown->string_or("message", "") == message : message.empty()) return std::nullopt;
   Json out = Json::object();
@@ -135,7 +136,8 @@ std::vector<WorkloadName> Cases::kin(const WorkloadName& workload) const {
   if (elastic == nullptr) return out;
   for (const Json& each : kin_of(workload.ns, elastic->uid)) {
     WorkloadName other{workload.ns, each.string_or("metadata.name", "")};
-    if (other != workload && !has_condition(each, "Finished")) out.push_back(std::move(other));
+    if (other != workload && !sluice::condition_is_true(each, "Finished"))
+      out.push_back(std::move(other));
   }
   return out;
 }
@@ -153,7 +155,7 @@ Case Cases::read(const WorkloadName& name, const std::string& job) {
   const Json& workload = *of.workload;
   of.local.there = workload.string_or("metadata.deletionTimestamp", "").empty();
   of.uid = workload.string_or("metadata.uid", "");
-  of.local.finished = has_condition(workload, "Finished");
+  of.local.finished = sluice::condition_is_true(workload, "Finished");
   of.local.chosen = workload.string_or("status.clusterName", "");
   of.local.priority = workload.int_or("spec.priority", 0);
   if (const Json* names = workload.find("status.nominatedClusterNames"))
@@ -191,7 +193,7 @@ void Cases::read_check(Case& of) const {
       of.local.attempt = begun->second.attempt;
     }
     of.local.wants = of.local.there && !of.local.finished && of.attempt &&
-                     has_condition(*of.workload, "QuotaReserved") &&
+                     sluice::condition_is_true(*of.workload, "QuotaReserved") &&
                      (shown == "Pending" || of.local.ready);
     break;
   }
@@ -242,8 +244,8 @@ void Cases::read_kin(Case& of) {
       of.workload ? text_in(*of.workload, "metadata.annotations", kReplacementFor) : "";
   for (const Json& other : kin_of(of.name.ns, of.job_uid)) {
     const std::string name = other.string_or("metadata.name", "");
-    if (name == of.name.name || has_condition(other, "Finished") ||
-        !has_condition(other, "QuotaReserved"))
+    if (name == of.name.name || sluice::condition_is_true(other, "Finished") ||
+        !sluice::condition_is_true(other, "QuotaReserved"))
       continue;
     of.local.goes_on = true;
     if (replaced == of.name.ns + "/" + name) {
@@ -386,7 +388,7 @@ std::optional<WorkloadName> Cases::kin_of_copy(const ObjectRef& what, const Json
   const std::string uid = job ? text_in(*job, "metadata.annotations", kOriginJob) : "";
   if (uid.empty()) return std::nullopt;
   for (const Json& each : kin_of(what.ns, uid))
-    if (!has_condition(each, "Finished"))
+    if (!sluice::condition_is_true(each, "Finished"))
       return WorkloadName{what.ns, each.string_or("metadata.name", "")};
   if (what.kind != "Workload") return std::nullopt;
   // Nobody's here: it goes with its job.

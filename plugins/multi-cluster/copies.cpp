@@ -70,18 +70,6 @@ bool is_deleting(const Json& object) {
 
 }  // namespace
 
-const Json* condition(const Json& object, std::string_view type) {
-  const Json* all = object.find("status.conditions");
-  for (std::size_t i = 0; all != nullptr && i < all->size(); ++i)
-    if (all->items()[i].string_or("type", "") == type) return &all->items()[i];
-  return nullptr;
-}
-
-bool has_condition(const Json& object, std::string_view type) {
-  const Json* found = condition(object, type);
-  return found != nullptr && found->string_or("status", "") == "True";
-}
-
 std::int64_t size_of(const Json& workload) { return workload.int_or("spec.podSets.0.count", 0); }
 
 Json workload_copy(const Json& workload, const Origin& origin) {
@@ -125,15 +113,15 @@ WorkloadCopy read_workload(const Json& there, std::string_view uid) {
   out.deleting = is_deleting(there);
   if (const Json* finalizers = there.find("metadata.finalizers"))
     for (const Json& each : finalizers->items()) out.held |= each.as_string() == kInUse;
-  out.reserved = has_condition(there, "QuotaReserved");
-  out.admitted = has_condition(there, "Admitted");
-  out.stopped = has_condition(there, "Evicted");
+  out.reserved = sluice::condition_is_true(there, "QuotaReserved");
+  out.admitted = sluice::condition_is_true(there, "Admitted");
+  out.stopped = sluice::condition_is_true(there, "Evicted");
   out.priority = there.int_or("spec.priority", 0);
   out.size = size_of(there);
-  if (has_condition(there, "Finished")) {
+  if (sluice::condition_is_true(there, "Finished")) {
     out.finished = true;
-    out.reason = condition(there, "Finished")->string_or("reason", "");
-    out.message = condition(there, "Finished")->string_or("message", "");
+    out.reason = sluice::find_condition(there, "Finished")->string_or("reason", "");
+    out.message = sluice::find_condition(there, "Finished")->string_or("message", "");
   }
   if (const Json* owners = there.find("metadata.ownerReferences"))
     for (const Json& owner : owners->items())
@@ -152,8 +140,9 @@ JobCopy read_job(const Json& there, std::string_view uid) {
   const Json* status = there.find("status");
   out.status = status == nullptr ? Json::object() : *status;
   // Of other kinds the workload alone says it.
-  out.ended = there.string_or("kind", "") != "Job" || has_condition(there, "Complete") ||
-              has_condition(there, "Failed");
+  out.ended = there.string_or("kind", "") != "Job" ||
+              sluice::condition_is_true(there, "Complete") ||
+              sluice::condition_is_true(there, "Failed");
   return out;
 }
 

@@ -20,10 +20,6 @@ struct Origin {
   std::uint64_t attempt = 0;
 };
 
-bool has_condition(const sluice::Json& object, std::string_view type);
-/// The condition; nullptr: it has none.
-const sluice::Json* condition(const sluice::Json& object, std::string_view type);
-
 /// Pods of the workload's first pod set.
 std::int64_t size_of(const sluice::Json& workload);
 

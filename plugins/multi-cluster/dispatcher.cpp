@@ -78,7 +78,7 @@ Again Dispatcher::settle_one(const WorkloadName& workload, const std::string& jo
   Case of = cases_.read(workload, job);
   of.local.suggested = estimates_.place_of(of);
   const bool holds = of.local.there && !of.local.finished && of.workload &&
-                     has_condition(*of.workload, "QuotaReserved") && !of.check.empty();
+                     sluice::condition_is_true(*of.workload, "QuotaReserved") && !of.check.empty();
   // The host tells of an attempt after a start: until then nothing is known of it.
   if (holds && !of.attempt) return {};
   if (of.local.wants) {
@@ -231,7 +231,7 @@ void Dispatcher::show_status(const Case& of, const Place& place) {
 
 void Dispatcher::finish(const Case& of, const Place& place) {
   const auto there = context_.remotes().find(place.name, cases_.copy_ref(of, place));
-  const Json* finished = there ? condition(*there, "Finished") : nullptr;
+  const Json* finished = there ? sluice::find_condition(*there, "Finished") : nullptr;
   if (finished == nullptr) return;
   Json merge = Json::object();
   merge["status"]["conditions"] = with_condition(*of.workload, *finished);

@@ -75,7 +75,7 @@ std::optional<Json> Explainer::copy_there(const Case& of, const Telling& told) c
     for (Json& slice : context_.remotes().list(
              told.cluster, kKueue, "Workload", of.name.ns,
              std::string(kJobUid) + "=" + told.job->string_or("metadata.uid", "")))
-      if (size_of(slice) == of.local.own_size && !has_condition(slice, "Finished"))
+      if (size_of(slice) == of.local.own_size && !sluice::condition_is_true(slice, "Finished"))
         return std::move(slice);
   return context_.remotes().find(told.cluster, cases_.workload_ref(of));
 }

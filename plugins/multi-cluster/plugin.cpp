@@ -114,7 +114,7 @@ class MultiCluster {
       const auto object = context_.objects().find(cluster_ref(cluster));
       if (!object)
         missing.push_back(cluster);
-      else if (!has_condition(*object, "Active"))
+      else if (!sluice::condition_is_true(*object, "Active"))
         inactive.push_back(cluster);
     }
     const Active said = check_active(clusters, missing, inactive);
@@ -242,7 +242,7 @@ class MultiCluster {
     if (!done) return unreachable(name, {false, "BadKubeConfig", done.text});
     const auto state = context_.remotes().state(name);
     const auto active = state ? active_of(*state) : std::nullopt;
-    if (!active && condition(cluster, "Active") == nullptr)
+    if (!active && sluice::find_condition(cluster, "Active") == nullptr)
       return Active{false, "ClientConnectionFailed", "It is not connected yet"};
     return active;
   }
@@ -261,7 +261,7 @@ class MultiCluster {
   }
 
   void show(const std::string& name, const Json& cluster, const Active& active) {
-    const Json* before = condition(cluster, "Active");
+    const Json* before = sluice::find_condition(cluster, "Active");
     const std::string status = active.active ? "True" : "False";
     if (before != nullptr && before->string_or("status", "") == status &&
         before->string_or("reason", "") == active.reason &&

@@ -43,17 +43,17 @@ std::string checks_there(const Json& workload) {
 std::string copy_there(const Telling& cluster) {
   const Json& copy = *cluster.workload;
   const std::string there = " in cluster " + cluster.cluster;
-  if (has_condition(copy, "Finished"))
-    return "It has ended" + there + ", " + words_of(*condition(copy, "Finished"));
-  if (has_condition(copy, "Evicted"))
-    return "It was evicted" + there + ", " + words_of(*condition(copy, "Evicted"));
-  if (has_condition(copy, "Admitted")) return "It is admitted" + there;
-  if (has_condition(copy, "QuotaReserved")) {
+  if (sluice::condition_is_true(copy, "Finished"))
+    return "It has ended" + there + ", " + words_of(*sluice::find_condition(copy, "Finished"));
+  if (sluice::condition_is_true(copy, "Evicted"))
+    return "It was evicted" + there + ", " + words_of(*sluice::find_condition(copy, "Evicted"));
+  if (sluice::condition_is_true(copy, "Admitted")) return "It is admitted" + there;
+  if (sluice::condition_is_true(copy, "QuotaReserved")) {
     const std::string checks = checks_there(copy);
     return "It has its quota" + there + (checks.empty() ? ", and is not admitted yet" : "; ") +
            checks;
   }
-  const Json* waits = condition(copy, "QuotaReserved");
+  const Json* waits = sluice::find_condition(copy, "QuotaReserved");
   const std::string why = waits == nullptr ? "" : words_of(*waits);
   return "It waits" + there + (why.empty() ? ", where its turn has not come yet" : ", " + why);
 }
@@ -117,13 +117,14 @@ std::vector<std::string> told_by(const Telling& cluster) {
     return {"It is on its way to cluster " + cluster.cluster};
   }
   std::vector<std::string> out{copy_there(cluster)};
-  if (!cluster.chosen || has_condition(*cluster.workload, "Finished")) return out;
+  if (!cluster.chosen || sluice::condition_is_true(*cluster.workload, "Finished")) return out;
   if (std::string job = job_there(cluster); !job.empty()) out.push_back(std::move(job));
   return out;
 }
 
 bool waits(const Json& workload) {
-  return !has_condition(workload, "QuotaReserved") && !has_condition(workload, "Finished");
+  return !sluice::condition_is_true(workload, "QuotaReserved") &&
+         !sluice::condition_is_true(workload, "Finished");
 }
 
 std::vector<std::string> explained_by(const std::string& cluster, const Json& explanation) {

@@ -42,20 +42,6 @@ std::string text_in(const Json& object, std::string_view map, std::string_view k
   return value != nullptr && value->is_string() ? value->as_string() : std::string();
 }
 
-const Json* condition_of(const Json& object, std::string_view type) {
-  const Json* all = object.find("status.conditions");
-  if (all == nullptr) return nullptr;
-  const auto found = std::find_if(all->items().begin(), all->items().end(), [&](const Json& each) {
-    return each.string_or("type", "") == type;
-  });
-  return found == all->items().end() ? nullptr : &*found;
-}
-
-bool is_true(const Json& object, std::string_view condition) {
-  const Json* found = condition_of(object, condition);
-  return found != nullptr && found->string_or("status", "") == "True";
-}
-
 std::optional<Json> said_sets(const Json& pod) {
   const std::string text = text_in(pod, "annotations", kSets);
   if (text.empty()) return std::nullopt;
@@ -113,9 +99,9 @@ Pod pod_of(const Json& pod) {
   if (out.open() && out.bound && out.terminating &&
       pod.int_or("metadata.deletionGracePeriodSeconds", 1) == 0)
     out.phase = Phase::kFailed;
-  out.stopped = is_true(pod, kStopped);
-  out.ready = is_true(pod, "Ready");
-  if (const Json* ready = condition_of(pod, "Ready"); ready != nullptr && !out.open())
+  out.stopped = sluice::condition_is_true(pod, kStopped);
+  out.ready = sluice::condition_is_true(pod, "Ready");
+  if (const Json* ready = sluice::find_condition(pod, "Ready"); ready != nullptr && !out.open())
     out.ended = ready->string_or("lastTransitionTime", "");
   return out;
 }
@@ -124,16 +110,16 @@ Held workload_of(const Json& workload) {
   Held out;
   out.of_group = text_in(workload, "annotations", kIsGroup) == "true";
   out.terminating = !workload.string_or("metadata.deletionTimestamp", "").empty();
-  out.finished = is_true(workload, "Finished");
-  out.reserved = is_true(workload, "QuotaReserved");
-  const bool evicted = is_true(workload, "Evicted");
-  out.admitted = is_true(workload, "Admitted") && !evicted;
-  out.ending = is_true(workload, "Admitted") && evicted && !out.finished;
+  out.finished = sluice::condition_is_true(workload, "Finished");
+  out.reserved = sluice::condition_is_true(workload, "QuotaReserved");
+  const bool evicted = sluice::condition_is_true(workload, "Evicted");
+  out.admitted = sluice::condition_is_true(workload, "Admitted") && !evicted;
+  out.ending = sluice::condition_is_true(workload, "Admitted") && evicted && !out.finished;
   if (const Json* evictions = workload.find("status.schedulingStats.evictions"))
     for (const Json& each : evictions->items()) out.evictions += each.int_or("count", 0);
   if (evicted) {
-    out.stop_reason = condition_of(workload, "Evicted")->string_or("reason", "");
-    out.stop_message = condition_of(workload, "Evicted")->string_or("message", "");
+    out.stop_reason = sluice::find_condition(workload, "Evicted")->string_or("reason", "");
+    out.stop_message = sluice::find_condition(workload, "Evicted")->string_or("message", "");
   }
   if (const Json* sets = workload.find("spec.podSets"))
     for (const Json& set : sets->items())

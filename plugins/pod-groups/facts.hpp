@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "sluice/cpp/json.hpp"
+#include "sluice/cpp/metadata.hpp"
 
 namespace pods {
 
@@ -78,8 +79,5 @@ Held workload_of(const sluice::Json& workload);
 
 /// The value of a label or annotation; empty without one. `map`: "labels" or "annotations".
 std::string text_in(const sluice::Json& object, std::string_view map, std::string_view key);
-/// The condition of that type; nullptr without one.
-const sluice::Json* condition_of(const sluice::Json& object, std::string_view type);
-bool is_true(const sluice::Json& object, std::string_view condition);
 
 }  // namespace pods

@@ -17,7 +17,7 @@ std::string text_of(const Json* condition, const char* field) {
 }
 
 Condition readiness(const Json& workload, bool ready) {
-  const Json* before = condition_of(workload, kPodsReady);
+  const Json* before = sluice::find_condition(workload, kPodsReady);
   const std::string last = text_of(before, "reason");
   const bool was = text_of(before, "status") == "True";
   const char* kAll = "All pods were ready or succeeded";
@@ -38,12 +38,12 @@ std::optional<Condition> replacement(const Json& workload, std::int32_t absent) 
       return Condition{kReplacement, true, "PodsFailed", "Some Failed pods need replacement"};
     return Condition{kReplacement, true, held.stop_reason, held.stop_message};
   }
-  if (condition_of(workload, kReplacement) == nullptr) return std::nullopt;
+  if (sluice::find_condition(workload, kReplacement) == nullptr) return std::nullopt;
   return Condition{kReplacement, false, "WaitingEnded", "All pods are there"};
 }
 
 bool says(const Json& workload, const Condition& condition) {
-  const Json* present = condition_of(workload, condition.type);
+  const Json* present = sluice::find_condition(workload, condition.type);
   return text_of(present, "status") == (condition.value ? "True" : "False") &&
          text_of(present, "reason") == condition.reason;
 }
@@ -77,7 +77,7 @@ std::optional<Json> reclaimable(const Json& workload, const Plan& plan) {
 
 Json with_condition(const Json& object, const Condition& condition, std::int64_t now) {
   const char* value = condition.value ? "True" : "False";
-  const Json* before = condition_of(object, condition.type);
+  const Json* before = sluice::find_condition(object, condition.type);
   Json said = Json::object();
   said["type"] = condition.type;
   said["status"] = value;

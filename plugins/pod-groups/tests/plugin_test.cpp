@@ -145,7 +145,7 @@ TEST(Plugin, AGroupIsOneWorkloadThatAllItsPodsOwn) {
   EXPECT_EQ(world.found(World::workload("g"))->find("status.reclaimablePods")->dump(),
             R"([{"name":")" + role + R"(","count":1}])");
   world.set_status(World::pod("b"), R"({"phase":"Succeeded"})");
-  const Json* end = condition_of(*world.found(World::workload("g")), "Finished");
+  const Json* end = sluice::find_condition(*world.found(World::workload("g")), "Finished");
   ASSERT_NE(end, nullptr);
   EXPECT_EQ(end->string_or("message", ""), "Pods succeeded: 2/2.");
   world.plugin->reconcile(World::workload("g"));
@@ -212,10 +212,12 @@ TEST(Plugin, WithoutAllPodsAWorkloadTakesNoPart) {
   TraitsAsked with_quota;
   with_quota.holds_quota = true;
   EXPECT_EQ(world.plugin->traits(seen, with_quota).takes_no_part, std::nullopt);
-  EXPECT_TRUE(is_true(*world.found(World::workload("g")), "WaitingForReplacementPods"));
+  EXPECT_TRUE(
+      sluice::condition_is_true(*world.found(World::workload("g")), "WaitingForReplacementPods"));
   world.create("c", "g", 2);
   EXPECT_EQ(world.plugin->traits(seen).takes_no_part, std::nullopt);
-  EXPECT_FALSE(is_true(*world.found(World::workload("g")), "WaitingForReplacementPods"));
+  EXPECT_FALSE(
+      sluice::condition_is_true(*world.found(World::workload("g")), "WaitingForReplacementPods"));
   EXPECT_FALSE(world.facts("a").tracked) << "it was replaced";
 }
 
@@ -369,7 +371,7 @@ TEST(Plugin, APodThatContradictsItsAdmissionEndsTheWorkload) {
   const std::string name =
       world.host.objects().list("Workload").front().string_or("metadata.name", "");
   world.admit(name, "main");
-  const Json* end = condition_of(*world.found(World::workload(name)), "Finished");
+  const Json* end = sluice::find_condition(*world.found(World::workload(name)), "Finished");
   ASSERT_NE(end, nullptr);
   EXPECT_EQ(end->string_or("reason", ""), "FailedToStart");
   EXPECT_TRUE(world.facts("a").gated);
