@@ -72,9 +72,7 @@ void Registrar::stop() {
 Duration Registrar::look() {
   auto done = learn();
   if (done && hooks_.decides()) done = publish();
-  const std::string trouble = done ? std::string() : done.error().text;
-  if (trouble != trouble_ && !done) log(LogLevel::kWarning, "visibility", trouble);
-  trouble_ = trouble;
+  trouble_.tell(done ? std::string() : done.error().text);
   return done ? kLook : kLookAgain;
 }
 

@@ -15,6 +15,7 @@
 
 #include "host/aggregation/front_proxy.hpp"
 #include "host/base/lookout.hpp"
+#include "host/base/trouble_log.hpp"
 #include "host/kube/caller.hpp"
 
 namespace sluice::host {
@@ -56,7 +57,7 @@ class Registrar {
   const RegistrarHooks hooks_;
   ClusterCaller caller_;
   std::optional<FrontProxy> known_;  // the thread's, as the next
-  std::string trouble_;
+  TroubleLog trouble_{"visibility"};
   Lookout lookout_;
 };
 

@@ -5,13 +5,13 @@
 #include <algorithm>
 #include <utility>
 
+#include "host/base/backoff.hpp"
 #include "host/base/log.hpp"
 
 namespace sluice::host {
 namespace {
 
 constexpr Duration kFirstRetry = kSecond;
-constexpr int kMostDoublings = 20;
 
 }  // namespace
 
@@ -132,8 +132,7 @@ bool ControllerLoop::run_one(Entry& entry) {
     return true;
   }
   int& failures = entry.failures[key];
-  const Duration delay = std::min(kFirstRetry << std::min(failures, kMostDoublings),
-                                  entry.controller->longest_retry());
+  const Duration delay = backoff(kFirstRetry, failures, entry.controller->longest_retry());
   ++failures;
   log(LogLevel::kWarning, entry.controller->name(), next.error().text,
       {{"key", to_text(key)}, {"retry_s", fmt::format("{}", delay / kSecond)}});

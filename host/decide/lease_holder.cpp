@@ -67,26 +67,18 @@ void LeaseHolder::keep() {
       return lost_();
     }
     std::unique_lock lock(mutex_);
-    changed_.notify_all();
     changed_.wait_for(lock, std::chrono::nanoseconds(keeper_.pause(steady_now())),
                       [this] { return stopping_; });
     if (stopping_) return;
   }
 }
 
-/// Once for each thing that goes wrong.
-void LeaseHolder::tell(const std::string& trouble) {
-  if (trouble == trouble_) return;
-  trouble_ = trouble;
-  if (!trouble.empty()) log(LogLevel::kWarning, "lease", trouble);
-}
-
 void LeaseHolder::look() {
   auto record = read();
-  if (!record) return tell(record.error().text);
+  if (!record) return trouble_.tell(record.error().text);
   const auto wanted = keeper_.saw(*record, steady_now());
   if (!wanted) {
-    tell("");
+    trouble_.tell("");
     if (told_holder_ != keeper_.holder())
       log(LogLevel::kInfo, "lease", "standing by; it is held by " + keeper_.holder());
     told_holder_ = keeper_.holder();
@@ -96,7 +88,7 @@ void LeaseHolder::look() {
   const Duration asked = steady_now();
   if (!write(*wanted, record->has_value())) return;
   keeper_.wrote(asked);
-  tell("");
+  trouble_.tell("");
   if (!held) log(LogLevel::kInfo, "lease", "held by this one", {{"identity", identity_}});
 }
 
@@ -142,8 +134,8 @@ bool LeaseHolder::write(const LeaseRecord& wanted, bool exists) {
   const ClusterAnswer answer = caller_.ask(std::move(request));
   if (answer.status == 200 || answer.status == 201) return true;
   if (answer.status != 409)
-    tell(fmt::format("cannot write lease {}/{}: {}", options_.ns, options_.name,
-                     trouble_of(answer)));
+    trouble_.tell(fmt::format("cannot write lease {}/{}: {}", options_.ns, options_.name,
+                              trouble_of(answer)));
   return false;
 }
 

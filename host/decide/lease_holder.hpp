@@ -10,6 +10,7 @@
 #include <string>
 #include <thread>
 
+#include "host/base/trouble_log.hpp"
 #include "host/decide/lease.hpp"
 #include "host/kube/caller.hpp"
 
@@ -41,17 +42,16 @@ class LeaseHolder {
   void look();
   Result<std::optional<LeaseRecord>> read();
   bool write(const LeaseRecord& wanted, bool exists);
-  void tell(const std::string& trouble);
 
   LeaseOptions options_;
   const std::string identity_;
   std::function<std::int64_t()> wall_;
   std::function<void()> lost_;
   LeaseKeeper keeper_;
-  std::string trouble_;  // told last; its thread's
+  TroubleLog trouble_{"lease"};  // its thread's
   std::string told_holder_;
-  mutable std::mutex mutex_;
-  mutable std::condition_variable changed_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
   bool stopping_ = false;  // guarded by mutex_
   ClusterCaller caller_;
   std::thread thread_;

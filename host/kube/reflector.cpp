@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "core/base/check.hpp"
+#include "host/base/backoff.hpp"
 #include "host/client/client.hpp"
 
 namespace sluice::host {
@@ -84,9 +85,9 @@ void Reflector::listed(Duration now) {
 /// The wait grows with each failure, by halves at random, so that clients that failed together do
 /// not come back together.
 void Reflector::wait(Duration now, Duration at_least) {
-  const std::uint32_t doubled = std::min(failures_, 16U);
+  const Duration wait =
+      backoff(limits_.first_wait, static_cast<int>(failures_), limits_.longest_wait);
   ++failures_;
-  const Duration wait = std::min(limits_.first_wait << doubled, limits_.longest_wait);
   std::uniform_int_distribution<Duration> around(wait / 2, wait + wait / 2);
   from_ = now + std::max(around(random_), at_least);
 }

@@ -4,6 +4,7 @@
 
 #include "api/jobs/job_kind.hpp"
 #include "core/base/check.hpp"
+#include "host/base/backoff.hpp"
 #include "host/outbox/object_patch.hpp"
 #include "host/outbox/quota_shown.hpp"
 
@@ -441,12 +442,12 @@ void Outbox::again(std::uint64_t id, Duration now, Duration at_least, bool read)
   Edit& edit = edit_of(id);
   by_id_.erase(id);
   edit.id = 0;
-  const int doublings = std::min(edit.failures++, 16);
+  const int failures = edit.failures++;
   edit.read_first |= read;
   // Looking once costs nothing.
-  if (!read || doublings > 0 || at_least > 0)
+  if (!read || failures > 0 || at_least > 0)
     edit.from =
-        now + std::max(at_least, std::min(limits_.longest_wait, limits_.first_wait << doublings));
+        now + std::max(at_least, backoff(limits_.first_wait, failures, limits_.longest_wait));
   is_idle(*edit.entry->lane);
   ready(*edit.entry->lane);
 }

@@ -25,6 +25,31 @@ std::string current_exception_text() noexcept {
   }
 }
 
+/// What a call of a plugin's life came to, and what it said of that, an exception included.
+struct LifeCall {
+  std::int32_t code = SLUICE_OK;
+  std::string said;
+};
+
+template <typename Call>
+LifeCall call_life(const std::string& plugin, Hook hook, const Call& call) {
+  try {
+    IncomingText said(kSentenceBytes);
+    const sluice_sink_t sink = said.sink();
+    const CallBoard::Scope seen(plugin, hook);
+    const std::int32_t code = call(&sink);
+    return {code, said.shown()};
+  } catch (...) {
+    return {SLUICE_FAILED, current_exception_text()};
+  }
+}
+
+LifeCall call_off(const sluice_plugin_t& root, sluice_instance_t* self, const std::string& plugin) {
+  return call_life(plugin, Hook::kDeactivate, [&](const sluice_sink_t* sink) {
+    return root.deactivate == nullptr ? SLUICE_OK : root.deactivate(self, sink);
+  });
+}
+
 }  // namespace
 
 LoadedPlugin::LoadedPlugin(const sluice_plugin_t& root, const PluginConfig& config,
@@ -68,17 +93,9 @@ Result<std::unique_ptr<LoadedPlugin>> LoadedPlugin::create(const sluice_plugin_t
       std::make_unique<HostSide>(config.name, std::move(checked).value(), services);
   plugin->host_side_->origin().root = &root;
   const std::string text = plugin->host_side_->config_text();
-  std::string error;
-  std::int32_t code = SLUICE_FAILED;
-  try {
-    IncomingText said(kSentenceBytes);
-    const sluice_sink_t sink = said.sink();
-    const CallBoard::Scope seen(config.name, Hook::kCreate);
-    code = root.create(plugin->host_side_->table(), abi_of(text), &plugin->self_, &sink);
-    error = said.shown();
-  } catch (...) {
-    error = current_exception_text();
-  }
+  auto [code, error] = call_life(config.name, Hook::kCreate, [&](const sluice_sink_t* sink) {
+    return root.create(plugin->host_side_->table(), abi_of(text), &plugin->self_, sink);
+  });
   if (code == SLUICE_OK && plugin->self_ == nullptr) {
     code = SLUICE_FAILED;
     error = "create answered OK without an instance";
@@ -116,19 +133,15 @@ LoadedPlugin::~LoadedPlugin() {
 
 void LoadedPlugin::end() {
   if (self_ == nullptr) return;
-  try {
-    IncomingText error(kSentenceBytes);
-    const sluice_sink_t sink = error.sink();
-    if (active_ && root_.deactivate != nullptr) {
-      const CallBoard::Scope seen(name_, Hook::kDeactivate);
-      if (root_.deactivate(self_, &sink) != SLUICE_OK)
-        log(2, "deactivate failed: " + error.shown());
-    }
-    const CallBoard::Scope seen(name_, Hook::kDestroy);
-    root_.destroy(self_);
-  } catch (...) {
-    log(3, "it could not be ended: " + current_exception_text());
+  if (active_) {
+    const LifeCall off = call_off(root_, self_, name_);
+    if (off.code != SLUICE_OK) log(2, "deactivate failed: " + off.said);
   }
+  const LifeCall gone = call_life(name_, Hook::kDestroy, [&](const sluice_sink_t*) {
+    root_.destroy(self_);
+    return SLUICE_OK;
+  });
+  if (gone.code != SLUICE_OK) log(3, "it could not be ended: " + gone.said);
 }
 
 void LoadedPlugin::quarantine(const std::string& why) {
@@ -138,20 +151,9 @@ void LoadedPlugin::quarantine(const std::string& why) {
 
 Result<void> LoadedPlugin::activate() {
   if (health_.quarantined()) return {};
-  std::string error;
-  std::int32_t code = SLUICE_OK;
-  if (root_.activate != nullptr) {
-    try {
-      IncomingText said(kSentenceBytes);
-      const sluice_sink_t sink = said.sink();
-      const CallBoard::Scope seen(name_, Hook::kActivate);
-      code = root_.activate(self_, &sink);
-      error = said.shown();
-    } catch (...) {
-      code = SLUICE_FAILED;
-      error = current_exception_text();
-    }
-  }
+  auto [code, error] = call_life(name_, Hook::kActivate, [&](const sluice_sink_t* sink) {
+    return root_.activate == nullptr ? SLUICE_OK : root_.activate(self_, sink);
+  });
   active_ = code == SLUICE_OK;
   if (active_) return {};
   if (error.empty()) error = "activate answered " + std::to_string(code) + " without a reason";
@@ -163,27 +165,14 @@ Result<void> LoadedPlugin::turn_off() {
   set_patience(0);
   go_on();  // what is under way
   in_line_.clear();
-  std::string error;
-  std::int32_t code = SLUICE_OK;
   host_side_->begin_call();
-  if (root_.deactivate != nullptr) {
-    try {
-      IncomingText said(kSentenceBytes);
-      const sluice_sink_t sink = said.sink();
-      const CallBoard::Scope seen(name_, Hook::kDeactivate);
-      code = root_.deactivate(self_, &sink);
-      error = said.shown();
-    } catch (...) {
-      code = SLUICE_FAILED;
-      error = current_exception_text();
-    }
-  }
+  const LifeCall off = call_off(root_, self_, name_);
   active_ = false;
   off_ = true;  // before what it wrote is looked at: nobody asks it about that
-  const Result<void> written = host_side_->end_call(code == SLUICE_OK);
-  if (code != SLUICE_OK)
+  const Result<void> written = host_side_->end_call(off.code == SLUICE_OK);
+  if (off.code != SLUICE_OK)
     return Error{"plugin " + name_ + " cannot be turned off: " +
-                 (error.empty() ? "it failed without a reason" : error)};
+                 (off.said.empty() ? "it failed without a reason" : off.said)};
   if (!written) return written.error().context("plugin " + name_);
   return {};
 }

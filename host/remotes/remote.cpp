@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "host/base/backoff.hpp"
 #include "host/base/log.hpp"
 
 namespace sluice::host {
@@ -73,7 +74,7 @@ bool Remote::file_changed() {
 
 void Remote::connect(Duration now) {
   RemoteProblem problem{"Kubeconfig", {}};
-  const auto wait = std::min(limits_.first_wait << std::min(failures_, 6), limits_.longest_wait);
+  const Duration wait = backoff(limits_.first_wait, failures_, limits_.longest_wait);
   ++failures_;
   due_ = now + wait;
   auto text = read_remote_kubeconfig(spec_);

@@ -73,12 +73,6 @@ void WebhookKeeper::stop() {
   caller_.stop();
 }
 
-void WebhookKeeper::tell(const std::string& trouble) {
-  if (trouble == trouble_) return;
-  trouble_ = trouble;
-  if (!trouble.empty()) log(LogLevel::kWarning, "webhook", trouble);
-}
-
 /// Until when it need not look again.
 Duration WebhookKeeper::look() {
   if (!know_self()) return kLookAgain;
@@ -92,12 +86,12 @@ Duration WebhookKeeper::look() {
   }
   if (hooks_.decides())
     if (auto done = spread(used_->trust); !done) return missing(done.error());
-  tell("");
+  trouble_.tell("");
   return hooks_.decides() ? kLook : kLookStandingBy;
 }
 
 Duration WebhookKeeper::missing(const Error& what) {
-  tell(what.text);
+  trouble_.tell(what.text);
   return kLookAgain;
 }
 
@@ -110,7 +104,7 @@ bool WebhookKeeper::know_self() {
   request.body = R"({"apiVersion":"authentication.k8s.io/v1","kind":"SelfSubjectReview"})";
   auto review = object_of_answer(caller_.ask(std::move(request)));
   if (!review) {
-    tell("cannot ask the API server who this is: " + review.error().text);
+    trouble_.tell("cannot ask the API server who this is: " + review.error().text);
     return false;
   }
   hooks_.is(text_in(part(part(*review, "status"), "userInfo"), "username"));

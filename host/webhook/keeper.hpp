@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "host/base/lookout.hpp"
+#include "host/base/trouble_log.hpp"
 #include "host/kube/caller.hpp"
 #include "host/webhook/keys.hpp"
 
@@ -60,13 +61,12 @@ class WebhookKeeper {
   Result<void> spread(const std::string& trust);
   enum class Absent { kWrong, kFine };
   Result<void> spread_to(const std::string& path, const std::string& trust, Absent absent);
-  void tell(const std::string& trouble);
 
   const WebhookKeeping keeping_;
   const WebhookKeeperHooks hooks_;
   ClusterCaller caller_;
   std::optional<WebhookKeys> used_;  // the thread's, as the next two
-  std::string trouble_;
+  TroubleLog trouble_{"webhook"};
   bool known_ = false;
   Lookout lookout_;
 };

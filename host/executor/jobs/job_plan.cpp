@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "api/json/json.hpp"
+#include "host/base/backoff.hpp"
 #include "host/executor/jobs/failure_policy.hpp"
 #include "host/executor/jobs/success_policy.hpp"
 #include "host/objects/parts.hpp"
@@ -276,9 +277,7 @@ Time Planner::backoff_end() const {
     last_failure = std::max(last_failure, at);
   }
   if (failures == 0) return 0;
-  Duration wait = kFirstBackoff;
-  for (int i = 1; i < failures && wait < kLongestBackoff; ++i) wait *= 2;
-  return last_failure + std::min(wait, kLongestBackoff);
+  return last_failure + backoff(kFirstBackoff, failures - 1, kLongestBackoff);
 }
 
 std::int64_t Planner::index_failures(std::int64_t index) const {
