@@ -71,15 +71,16 @@ void RbacIndex::add(std::shared_ptr<const RbacObject> object) {
   }
 }
 
-std::shared_ptr<const PolicyRules> RbacIndex::aggregated(const RbacObject& role) const {
-  auto out = std::make_shared<PolicyRules>();
+/// Those with rules of their own that an aggregated role selects, through any number of steps.
+std::vector<const RbacObject*> RbacIndex::parts_of(const RbacObject& role) const {
+  std::vector<const RbacObject*> out;
   std::set<const RbacObject*> seen = {&role};
   std::vector<const RbacObject*> open = {&role};
   while (!open.empty()) {
     const RbacObject* at = open.back();
     open.pop_back();
     if (!at->aggregates) {
-      out->insert(out->end(), at->rules->begin(), at->rules->end());
+      out.push_back(at);
       continue;
     }
     for (const auto& [key, other] : roles_) {
@@ -95,9 +96,22 @@ std::shared_ptr<const PolicyRules> RbacIndex::aggregated(const RbacObject& role)
   return out;
 }
 
+std::optional<std::vector<std::string>> RbacIndex::made_of(std::string_view cluster_role) const {
+  const auto found = roles_.find(role_key("ClusterRole", "", cluster_role));
+  if (found == roles_.end() || !found->second->aggregates) return std::nullopt;
+  std::vector<std::string> out;
+  for (const RbacObject* part : parts_of(*found->second)) out.push_back(part->name);
+  std::sort(out.begin(), out.end());
+  return out;
+}
+
 void RbacIndex::finish() {
   for (const auto& [key, role] : roles_) {
-    if (role->aggregates) aggregated_[role->name] = aggregated(*role);
+    if (!role->aggregates) continue;
+    auto rules = std::make_shared<PolicyRules>();
+    for (const RbacObject* part : parts_of(*role))
+      rules->insert(rules->end(), part->rules->begin(), part->rules->end());
+    aggregated_[role->name] = std::move(rules);
   }
   for (const auto& binding : bindings_) {
     const auto found = roles_.find(role_key(binding->role_kind, binding->ns, binding->role_name));

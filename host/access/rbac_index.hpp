@@ -9,6 +9,7 @@
 #include <boost/json/object.hpp>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -49,6 +50,9 @@ class RbacIndex {
   PolicyRules rules_for(const Identity& who, std::string_view ns) const;
   /// The rules of a role; nullptr when there is none. `ns` counts for Roles only.
   const PolicyRules* role(std::string_view kind, std::string_view ns, std::string_view name) const;
+  /// The ClusterRoles whose own rules are those of this one, in order; nullopt: it has its own, or
+  /// there is none. Before finish(), too.
+  std::optional<std::vector<std::string>> made_of(std::string_view cluster_role) const;
 
  private:
   struct Grant {
@@ -60,7 +64,7 @@ class RbacIndex {
 
   template <typename Take>
   void each_grant(const Identity& who, std::string_view ns, Take take) const;
-  std::shared_ptr<const PolicyRules> aggregated(const RbacObject& role) const;
+  std::vector<const RbacObject*> parts_of(const RbacObject& role) const;
 
   std::map<std::string, std::shared_ptr<const RbacObject>, std::less<>> roles_;  // kind/ns/name
   std::map<std::string, std::shared_ptr<const PolicyRules>, std::less<>> aggregated_;  // by name

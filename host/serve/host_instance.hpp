@@ -17,6 +17,7 @@
 #include <string>
 
 #include "core/base/result.hpp"
+#include "host/access/aggregated_roles.hpp"
 #include "host/access/host_authenticator.hpp"
 #include "host/access/rbac_authorizer.hpp"
 #include "host/apiserver/backend.hpp"
@@ -109,6 +110,7 @@ class HostInstance {
   std::unique_ptr<RemoteHub> remotes_;
   std::unique_ptr<ExecutorSetup> executor_;
   std::unique_ptr<MetricUpkeep> metric_upkeep_;
+  std::unique_ptr<AggregatedRoles> aggregated_roles_;
   std::unique_ptr<Machine> machine_;
   std::unique_ptr<DecisionMetrics> decision_metrics_;
   std::unique_ptr<ControlLoop> control_;
