@@ -28,7 +28,7 @@ EXACT = 5e-6
 
 
 def binding(user, role):
-    return {"metadata": {"name": user}, "roleRef": {
+    return {"metadata": {"name": f"{user}-{role}"}, "roleRef": {
         "apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": role},
         "subjects": [{"apiGroup": "rbac.authorization.k8s.io", "kind": "User", "name": user}]}
 
@@ -46,6 +46,9 @@ OBJECTS = [
         (f"{KUEUE}/namespaces/{ns}/localqueues",
          {"metadata": {"name": "main"}, "spec": {"clusterQueue": "cq"}}))],
     (f"{RBAC}/namespaces/team-a/rolebindings", binding("ann", "edit")),
+    (f"{RBAC}/clusterroles", {"metadata": {"name": "any-priority"}, "rules": [{
+        "apiGroups": ["kueue.x-k8s.io"], "resources": ["workloads"], "verbs": ["prioritize"]}]}),
+    (f"{RBAC}/namespaces/team-a/rolebindings", binding("ann", "any-priority")),
     (f"{RBAC}/namespaces/team-b/rolebindings", binding("bob", "edit")),
     (f"{RBAC}/namespaces/team-b/rolebindings", binding("bea", "kueue-batch-user-role")),
     (f"{RBAC}/clusterrolebindings", binding("olga", "kueue-batch-admin-role")),
