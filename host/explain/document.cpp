@@ -184,6 +184,19 @@ void add_stand_ins(const Engine& engine, const Explanation& explanation, json::o
   }
 }
 
+/// What each of those that wait in its place lacks: any of them would do.
+std::vector<std::string> help_for_stand_ins(const Engine& engine, const Explanation& explanation) {
+  std::vector<std::string> out;
+  for (const StandIn& each : explanation.stand_ins) {
+    const WorkloadState state = engine.state(each.workload);
+    if (state != WorkloadState::kPending) continue;
+    const api::WorkloadStatus status = engine.status(each.workload);
+    if (const api::Condition* told = status.condition(telling_condition(state)))
+      out.push_back(engine.object(each.workload)->meta.name + ": " + told->message);
+  }
+  return out;
+}
+
 }  // namespace
 
 json::array assignment_document(const api::Admission& admission) {
@@ -285,6 +298,9 @@ json::object explanation_document(const Engine& engine, WorkloadId id, Time now,
     out["wouldHelp"] = json::array();
   }
   add_stand_ins(engine, explanation, out);
+  if (state == WorkloadState::kPending)
+    for (const std::string& text : help_for_stand_ins(engine, explanation))
+      array_of(out, "wouldHelp").emplace_back(text);
   if (status.admission) {
     object_of(out, "queue")["clusterQueue"] = status.admission->cluster_queue;
     out["admission"] = assignment_document(*status.admission);

@@ -1,4 +1,7 @@
 // Every option and every parent that does not run says why, and what it says is true.
+#include <boost/json/serialize.hpp>
+
+#include "host/explain/document.hpp"
 #include "world.hpp"
 
 namespace sluice::host {
@@ -49,6 +52,26 @@ TEST(Reasons, C6_AnOptionWithFlavorsOfTwoGroupsSaysWhatItLacks) {
             "g-res, 4 more needed");
   EXPECT_EQ(world.at("w", "/status/options/0/message"),
             world.condition("w-option-res-a", "QuotaReserved", "message"));
+}
+
+/// Not that none of its options is admitted, which says nothing new.
+TEST(Reasons, WhatWouldHelpAParentIsWhatItsOptionsLack) {
+  RaceWorld world;
+  world.flavors({"a", "b"});
+  world.queue("q", {{"a", 4}, {"b", 2}}, policy("RemoveLower"));
+  world.workload("x", "q", 4, 0, only("a"));
+  world.workload("w", "q", 4);
+  world.rest();
+  ASSERT_EQ(world.options("w"), "a=Pending b=Pending");
+  const auto document =
+      explanation_document(world.engine(), *world.engine().find("ns/w"), world.clock.time, {});
+  const std::string help = boost::json::serialize(document.at("wouldHelp"));
+  EXPECT_THAT(help,
+              HasSubstr("w-option-a: couldn't assign flavors to pod set main: insufficient unused "
+                        "quota for cpu in flavor a, 4 more needed"));
+  EXPECT_THAT(help,
+              HasSubstr("w-option-b: couldn't assign flavors to pod set main: insufficient quota "
+                        "for cpu in flavor b"));
 }
 
 TEST(Reasons, C6_AnOptionThatIsOffSaysWhatStandsInItsWayNow) {
