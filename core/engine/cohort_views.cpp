@@ -8,12 +8,13 @@
 
 namespace sluice {
 
-std::optional<std::int64_t> cohort_share(const Model& model, std::string_view name) {
-  if (model.tree_stale) return std::nullopt;
+std::map<std::string, std::int64_t> cohort_shares(const Model& model) {
+  std::map<std::string, std::int64_t> out;
+  if (model.tree_stale) return out;
   for (NodeId node = 0; node < model.tree.node_count(); ++node)
-    if (!model.tree.is_queue(node) && model.tree.name(node) == name)
-      return shown_share(share_of(model.tree, node));
-  return std::nullopt;
+    if (!model.tree.is_queue(node))
+      out.emplace(model.tree.name(node), shown_share(share_of(model.tree, node)));
+  return out;
 }
 
 std::vector<std::string> cohorts_above(const Model& model, std::string_view cluster_queue) {

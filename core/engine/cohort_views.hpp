@@ -6,7 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <optional>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,8 +25,8 @@ struct CohortView {
   std::vector<FlavorUse> subtree;
 };
 
-/// The weighted share of a Cohort, as QueueView has it; nullopt: there is no such cohort.
-std::optional<std::int64_t> cohort_share(const Model& model, std::string_view cohort);
+/// The weighted share of each Cohort, as QueueView has it, by name. O(cohorts).
+std::map<std::string, std::int64_t> cohort_shares(const Model& model);
 /// All cohorts, in order of name. O(cohorts × flavors and resources + holders).
 std::vector<CohortView> cohort_views(const Model& model);
 /// The cohorts that a ClusterQueue is in, from the nearest up. O(depth).

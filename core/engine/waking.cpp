@@ -119,7 +119,7 @@ bool Waking::summarize(Tree& tree, QueueId id) {
   QueueRecord& queue = model_.queues[id];
   PendingQueue& pending = queue.pending;
   if (!queue.active()) return !pending.anything_parked();
-  if (pending.head() || pending.alone_count() > 0 || pending.place_given()) return false;
+  if (pending.head() || !pending.parked_alone().empty() || pending.place()) return false;
   if (!pending.anything_parked()) return true;
   Summary summary;
   const bool steady = pending.each_parked(

@@ -3,7 +3,7 @@
 //
 // Two memories over one window: how often a workload issued preemptions (the third time it may
 // earmark what it preempts for), and which pairs (preemptor, victim) there were (no way back).
-// Entries are forgotten when the window passed without a repeat, or when a workload ends. The
+// What is older than the window counts for nothing; of a workload that ends all is forgotten. The
 // engine's thread writes it between the parallel parts of a cycle; blocked() may be called by many
 // threads.
 #pragma once

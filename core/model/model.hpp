@@ -77,7 +77,7 @@ struct Model {
   std::optional<bool> pods_ready;  ///< of all that hold quota; unknown: to be counted
   QueueSet maybe_head;             ///< their heaps may have a head
   std::vector<QueueId> noted;      ///< with changed waiting or counted workloads (note())
-  std::uint64_t epoch = 0;         ///< grows when configuration changes, or labels of namespaces
+  std::uint64_t epoch = 0;         ///< grows when configuration changes
   /// By root: the last cycle of a wake that was counted, not computed (engine/waking.hpp).
   std::vector<std::uint64_t> quiet_cycles;
 

@@ -74,8 +74,6 @@ class PendingQueue {
   bool wake();
   bool anything_parked() const { return parked_classes_ > 0 || !alone_.empty(); }
   bool parked(WorkloadId id) const;
-  std::size_t alone_count() const { return alone_.size(); }
-  bool place_given() const { return place_.has_value(); }
   /// fn(first member, grounds, reason) for the parked classes that have members; false ends it.
   template <typename Fn>
   bool each_parked(Fn&& fn) {

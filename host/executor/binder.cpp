@@ -115,7 +115,6 @@ void Binder::node_changed(const ObjectChange& change) {
   }
 }
 
-/// Whether there may be something to do now.
 /// Of a known pod, of which nothing but the status changed; whether room was left.
 bool Binder::status_changed(const ObjectChange& change) {
   boost::system::error_code code;

@@ -67,7 +67,6 @@ struct Run {
   UsedAmount used;
 
   bool goes_on() const { return ended == 0; }
-  bool held_quota() const { return reserved != 0; }
 
   bool operator==(const Run&) const = default;
 };

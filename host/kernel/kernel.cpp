@@ -288,9 +288,9 @@ void Kernel::note_pods_ready(const TypedObject& typed) {
   if (!ready || ready->status != "True") return;
   const auto id = engine_.find(workload->meta.key());
   if (!id) return;
-  const api::WorkloadStatus status = engine_.status(*id);
-  const api::Condition* before = status.condition("PodsReady");
-  if (!before || before->status != "True") observer_.pods_ready(now_, *id);
+  const ConditionRecord* before =
+      engine_.model().workloads[*id].condition(ConditionRecord::Type::kPodsReady);
+  if (!before || !before->is_true) observer_.pods_ready(now_, *id);
 }
 
 void Kernel::begin_staging() {

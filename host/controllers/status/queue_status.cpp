@@ -243,13 +243,14 @@ Result<void> QueueStatusController::write_local_queue(const std::string& key,
 }
 
 Result<void> QueueStatusController::write_cohorts(ObjectAccess& objects) {
+  const auto shares = cohort_shares(engine_.model());
   for (const std::string& name : objects.keys(*cohorts_)) {
     const auto object = objects.get(*cohorts_, name);
-    const auto share = fair_sharing_ ? cohort_share(engine_.model(), name) : std::nullopt;
-    if (!object || (fair_sharing_ && !share)) continue;
+    const auto share = shares.find(name);
+    if (!object || (fair_sharing_ && share == shares.end())) continue;
     json::object status = part(*object, "status");
-    if (share)
-      status["fairSharing"] = json::object{{"weightedShare", *share}};
+    if (fair_sharing_)
+      status["fairSharing"] = json::object{{"weightedShare", share->second}};
     else if (status.erase("fairSharing") == 0)
       continue;
     if (auto done = write(objects, *cohorts_, name, std::move(status)); !done) return done;

@@ -231,12 +231,13 @@ TEST(CohortViews, HaveWhatTheirQueuesHoldAndTheQuotaOfTheWholeSubtree) {
   EXPECT_EQ(cohorts_above(model, "p"), Lines("part", "all"));
   EXPECT_EQ(cohorts_above(model, "q"), Lines("all"));
   EXPECT_EQ(cohorts_above(model, "nobody"), Log());
-  EXPECT_EQ(cohort_share(model, "part"), 167);  // it borrows 1 of 6
-  EXPECT_EQ(cohort_share(model, "all"), 0);
-  EXPECT_FALSE(cohort_share(model, "p")) << "it is a queue";
+  using Shares = std::map<std::string, std::int64_t>;
+  // One borrows 1 of 6; p, a queue, is not among them.
+  EXPECT_EQ(cohort_shares(model), (Shares{{"all", 0}, {"part", 167}}));
   Scenario bare;
   bare.cohort(CohortOf("alone")).run();
-  EXPECT_EQ(cohort_share(bare.engine.model(), "alone"), 0) << "it is there without any queue";
+  EXPECT_EQ(cohort_shares(bare.engine.model()), (Shares{{"alone", 0}}))
+      << "it is there without any queue";
   const auto views = cohort_views(model);
   ASSERT_EQ(views.size(), 2U);
   const CohortView &all = views[0], &part = views[1];
