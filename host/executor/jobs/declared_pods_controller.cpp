@@ -8,6 +8,7 @@
 #include <tuple>
 
 #include "api/jobs/job_kind.hpp"
+#include "api/json/json.hpp"
 #include "host/controllers/jobs/names.hpp"
 #include "host/executor/jobs/job_pods_controller.hpp"
 #include "host/executor/jobs/pod_making.hpp"
@@ -142,11 +143,16 @@ class DeclaredSync {
                          std::size_t known) {
     std::vector<std::string> gates;
     if (gates_) gates = gates_(ref_, objects_);
-    const PodPace::Allowed allowed = pace_.allow(missing, !gates.empty(), gated_, objects_.now());
-    if (!gates.empty()) gated_ += allowed.pods;
-    if (allowed.more_soon) again_ = std::min(again_, objects_.now() + PodPace::kPause);
     json::object described;
     const json::object* pod_template = kind_.described(job_, set_number, described);
+    const PodPace::Allowed allowed = pace_.allow({.pods = missing,
+                                                  .gets_gate = !gates.empty(),
+                                                  .gated = gated_,
+                                                  .there = known,
+                                                  .bytes = api::to_json(*pod_template).size()},
+                                                 objects_.now());
+    if (!gates.empty()) gated_ += allowed.pods;
+    if (allowed.more_soon) again_ = std::min(again_, objects_.now() + PodPace::kPause);
     const std::string ns = ref_.key.substr(0, ref_.key.find('/'));
     const std::string prefix = ref_.key.substr(ns.size() + 1) + "-" + set.name;
     auto number = static_cast<std::uint64_t>(known);

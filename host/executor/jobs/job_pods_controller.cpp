@@ -6,6 +6,7 @@
 #include <boost/json/parse.hpp>
 #include <utility>
 
+#include "api/json/json.hpp"
 #include "host/executor/jobs/job_plan.hpp"
 #include "host/executor/jobs/pod_making.hpp"
 #include "host/objects/parts.hpp"
@@ -54,10 +55,25 @@ class Sync {
   /// Many pods are made in pieces.
   void keep_pace(const std::vector<JobPod>& pods, bool gets_gate, JobPlan& plan) {
     if (plan.create.empty()) return;
-    const auto gated = std::count_if(pods.begin(), pods.end(),
-                                     [](const JobPod& pod) { return pod.gated && pod.active(); });
-    const PodPace::Allowed allowed =
-        pace_.allow(plan.create.size(), gets_gate, static_cast<std::size_t>(gated), objects_.now());
+    PodPace::Wish wish{.pods = plan.create.size(), .gets_gate = gets_gate};
+    for (const JobPod& pod : pods) {
+      if (!pod.active()) continue;
+      ++wish.there;
+      if (pod.gated)
+        ++wish.gated;
+      else if (!pod.bound && pod.phase == JobPod::Phase::kPending)
+        ++wish.unplaced;
+    }
+    wish.bytes = api::to_json(part(part(job_, "spec"), "template")).size();
+    const PodPace::Allowed allowed = pace_.allow(wish, objects_.now());
+    if (allowed.too_large)
+      objects_.emit(
+          {{&jobs_, view_.key},
+           true,
+           "PodsTooLarge",
+           fmt::format("Its pods have {} bytes each, and at a time those of a job have at "
+                       "most {} in all: further ones are made when some have ended",
+                       wish.bytes, PodPace::kJobBytes)});
     if (allowed.pods < plan.create.size())
       plan = plan_job(view_, pods, objects_.now(), allowed.pods);
     if (allowed.more_soon) plan.again = std::min(plan.again, objects_.now() + PodPace::kPause);

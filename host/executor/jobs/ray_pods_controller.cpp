@@ -8,6 +8,7 @@
 #include <tuple>
 
 #include "api/codec/codec.hpp"
+#include "api/json/json.hpp"
 #include "host/executor/jobs/job_pods_controller.hpp"
 #include "host/executor/jobs/pod_making.hpp"
 #include "host/executor/jobs/views.hpp"
@@ -165,7 +166,12 @@ class RaySync {
     if (count <= 0) return {};
     if (gates_) gates = gates_({&clusters_, key_}, objects_);
     const PodPace::Allowed allowed =
-        pace_.allow(static_cast<std::size_t>(count), !gates.empty(), gated_, objects_.now());
+        pace_.allow({.pods = static_cast<std::size_t>(count),
+                     .gets_gate = !gates.empty(),
+                     .gated = gated_,
+                     .there = known,
+                     .bytes = api::to_json(*group.pod_template).size()},
+                    objects_.now());
     count = static_cast<std::int64_t>(allowed.pods);
     if (!gates.empty()) gated_ += allowed.pods;
     if (allowed.more_soon) again_ = std::min(again_, objects_.now() + PodPace::kPause);
