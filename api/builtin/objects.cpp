@@ -85,6 +85,15 @@ void check_event(const json::object& event, const json::object*, Outcome& outcom
                 "Too long: may not be more than " + std::to_string(kLongestMessage) +
                     " bytes, got " + std::to_string(size));
   }
+  // Nobody tells in his namespace of what is in another, or in none (those are told in `default`).
+  const json::object* involved = find_object(event, "involvedObject");
+  const json::object* metadata = find_object(event, "metadata");
+  if (involved == nullptr || metadata == nullptr) return;
+  const std::string_view ns = find_text(*metadata, "namespace");
+  const std::string_view of = find_text(*involved, "namespace");
+  if (ns != (of.empty() ? "default" : of))
+    add_problem(outcome, Problem::Kind::kInvalid, "involvedObject.namespace",
+                "Invalid value: \"" + std::string(of) + "\": does not match event.namespace");
 }
 
 void fill_in_service(json::object& service) {

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <boost/json/object.hpp>
 #include <charconv>
+#include <map>
 
 #include "api/json/json_text.hpp"
 #include "api/schema/formats.hpp"
@@ -203,7 +204,21 @@ bool LabelQuery::satisfied(const Requirement& requirement, const std::string_vie
 }
 
 bool LabelQuery::matches_labels(std::string_view labels) const {
+  constexpr std::size_t kFew = 4;
   std::string scratch;
+  if (requirements_.size() > kFew) {  // all labels are read once, not once for each requirement
+    std::map<std::string, std::string_view, std::less<>> all;
+    each_member(labels, [&all](std::string_view key, std::string_view value) {
+      all.emplace(key, value);
+      return true;
+    });
+    return std::all_of(requirements_.begin(), requirements_.end(), [&](const Requirement& each) {
+      const auto found = all.find(each.key);
+      if (found == all.end()) return satisfied(each, nullptr);
+      const std::string_view value = scalar_text(found->second, scratch);
+      return satisfied(each, &value);
+    });
+  }
   return std::all_of(requirements_.begin(), requirements_.end(), [&](const Requirement& each) {
     const std::string_view raw = member_text(labels, each.key);
     if (raw.empty()) return satisfied(each, nullptr);

@@ -102,41 +102,60 @@ Result<void> WorkloadRetention::remove_with_job(const std::string& key,
 EventRetention::EventRetention(const api::Scheme& scheme, std::int64_t most, Duration keep)
     : events_(scheme.find("v1", "Event")), most_(static_cast<std::size_t>(most)), keep_(keep) {}
 
+void EventRetention::add(const std::string& key, Time due) {
+  drop(key);
+  due_.emplace(key, due);
+  by_due_.emplace(due, key);
+  const std::string ns = key.substr(0, key.find('/'));
+  std::set<Due>& own = of_namespace_[ns];
+  sizes_.erase({own.size(), ns});
+  own.emplace(due, key);
+  sizes_.emplace(own.size(), ns);
+}
+
+void EventRetention::drop(const std::string& key) {
+  const auto known = due_.find(key);
+  if (known == due_.end()) return;
+  const Due due{known->second, key};
+  due_.erase(known);
+  by_due_.erase(due);
+  const std::string ns = due.second.substr(0, due.second.find('/'));
+  const auto own = of_namespace_.find(ns);
+  sizes_.erase({own->second.size(), ns});
+  own->second.erase(due);
+  if (own->second.empty())
+    of_namespace_.erase(own);
+  else
+    sizes_.emplace(own->second.size(), ns);
+}
+
 void EventRetention::changed(const ObjectChange& change, std::vector<WorkKey>& keys) {
-  if (change.deleted()) {
-    due_.erase(change.key);
-    return;
-  }
-  const Time due = last_seen(*change.stored).value_or(0) + keep_;
-  due_[change.key] = due;
-  if (change.before) return;
-  looks_.emplace(due, change.key);
+  if (change.deleted()) return drop(change.key);
+  add(change.key, last_seen(*change.stored).value_or(0) + keep_);
+  if (change.before) return;  // seen again: it is later now
   // The timer is that of the earliest.
-  if (looks_.top().second == change.key || due_.size() > most_) keys.push_back({events_, {}});
+  if (by_due_.begin()->second == change.key || due_.size() > most_) keys.push_back({events_, {}});
 }
 
 /// A piece at a time; of too many a few more go than have to, so that not each new one costs a
 /// turn.
 Result<Time> EventRetention::reconcile(const WorkKey&, ObjectAccess& objects) {
   const std::size_t enough = due_.size() > most_ ? most_ - most_ / 128 : most_;
-  for (std::size_t n = 0; n < kMostAtOnce && !looks_.empty(); ++n) {
-    const auto [look, key] = looks_.top();
-    const bool too_many = due_.size() > enough;
-    if (objects.now() < look && !too_many) return look;
-    looks_.pop();
-    const auto found = due_.find(key);
-    if (found == due_.end()) continue;  // somebody else deleted it
-    const Time due = found->second;
-    const bool seen_since = due > look;
-    if (objects.now() < due && (seen_since || !too_many)) {
-      looks_.emplace(due, key);
-    } else if (auto done = plain(objects.remove(*events_, key)); !done) {
-      looks_.emplace(objects.now() + kRetry, key);
+  for (std::size_t n = 0; n < kMostAtOnce && !due_.empty(); ++n) {
+    const Due* goes = &*by_due_.begin();
+    if (objects.now() < goes->first) {
+      if (due_.size() <= enough) break;
+      goes = &*of_namespace_.find(sizes_.rbegin()->second)->second.begin();
+    }
+    const std::string key = goes->second;
+    drop(key);
+    if (auto done = plain(objects.remove(*events_, key)); !done) {
+      add(key, objects.now() + kRetry);
       return done.error();
     }
   }
-  if (looks_.empty()) return kNever;
-  return due_.size() > most_ ? objects.now() : std::max(objects.now(), looks_.top().first);
+  if (due_.empty()) return kNever;
+  return due_.size() > most_ ? objects.now() : std::max(objects.now(), by_due_.begin()->first);
 }
 
 }  // namespace sluice::host

@@ -6,7 +6,8 @@
 
 #include <cstdint>
 #include <functional>
-#include <queue>
+#include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -39,8 +40,9 @@ class WorkloadRetention final : public Controller {
 };
 
 /// Events are forgotten an hour after they were last seen, and before that when there are more than
-/// `most`: first those that were seen the longest ago. A host that decides a thousand times a
-/// second would otherwise hold millions.
+/// `most`: of the namespace that has most of them, first those that were seen the longest ago. So a
+/// namespace that makes many loses its own. A host that decides a thousand times a second would
+/// otherwise hold millions.
 class EventRetention final : public Controller {
  public:
   EventRetention(const api::Scheme& scheme, std::int64_t most, Duration keep = 3600 * kSecond);
@@ -52,14 +54,17 @@ class EventRetention final : public Controller {
   Result<Time> reconcile(const WorkKey& key, ObjectAccess& objects) override;
 
  private:
+  void add(const std::string& key, Time due);
+  void drop(const std::string& key);
+
   const api::KindInfo* events_;
   std::size_t most_;
   Duration keep_;
   std::unordered_map<std::string, Time> due_;  // when each that is there is to go
-  /// When to look at which Event, the earliest first. One that was seen again since is put off
-  /// then, so that a repeated Event costs next to nothing here.
-  using Look = std::pair<Time, std::string>;
-  std::priority_queue<Look, std::vector<Look>, std::greater<>> looks_;
+  using Due = std::pair<Time, std::string>;
+  std::set<Due> by_due_;
+  std::map<std::string, std::set<Due>, std::less<>> of_namespace_;
+  std::set<std::pair<std::size_t, std::string>> sizes_;  // of namespaces
 };
 
 }  // namespace sluice::host
