@@ -85,7 +85,11 @@ class BatchJob final : public JobKind {
 
   bool pods_ready(const json::object& job, std::int64_t granted) const override {
     const json::object& status = part(job, "status");
-    return find_int(status, "ready").value_or(0) + find_int(status, "succeeded").value_or(0) >=
+    // Those that succeeded are counted a moment after they are not ready any more.
+    const json::array* uncounted = find_array(part(status, "uncountedTerminatedPods"), "succeeded");
+    const auto more = static_cast<std::int64_t>(uncounted ? uncounted->size() : 0);
+    return find_int(status, "ready").value_or(0) + find_int(status, "succeeded").value_or(0) +
+               more >=
            std::min<std::int64_t>(pods(job), granted);
   }
 

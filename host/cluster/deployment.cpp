@@ -59,7 +59,8 @@ json::object container(const ClusterDeployment& deployment) {
   // So that `kubectl exec … -- sluice explain` asks this pod.
   json::array environment{json::object{{"name", "KUBECONFIG"}, {"value", kKubeconfig}}};
   if (deployment.advertises) {
-    const json::object field{{"fieldPath", "status.podIP"}};
+    // As the API server fills it in: who applies it twice, in two ways, meets no conflict.
+    const json::object field{{"apiVersion", "v1"}, {"fieldPath", "status.podIP"}};
     environment.push_back(json::object{{"name", "POD_IP"}, {"valueFrom", {{"fieldRef", field}}}});
     for (const char* each : {"--advertise-ip", "$(POD_IP)"}) command.emplace_back(each);
   }

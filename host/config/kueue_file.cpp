@@ -34,6 +34,7 @@ constexpr Elsewhere kAround[] = {
 
 // Frameworks whose jobs are known without a page.
 constexpr std::string_view kBuiltIn[] = {"batch/job", "ray.io/raycluster"};
+constexpr std::string_view kOfPlugins[] = {"pod", "deployment", "statefulset"};
 
 struct Page {
   std::string_view framework, page;
@@ -136,11 +137,14 @@ class Reader {
       tell(section.path_of("externalFrameworks"),
            name + ": a page of YAML makes a kind of job of it (JobKind)");
     note(section, "labelKeysToCopy", "missing: workloads do not get labels of their jobs");
-    note(section, "podOptions", "a plugin has it, with a configuration of its own");
+    note(section, "podOptions", "for a plugin, with a configuration of its own");
   }
 
   void framework(const std::string& path, const std::string& name) {
-    if (name == "pod") return tell(path, "pod: a plugin has it, with a configuration of its own");
+    if (std::find(std::begin(kOfPlugins), std::end(kOfPlugins), name) != std::end(kOfPlugins))
+      return tell(path, name +
+                            ": for a plugin; where none that is on brings it, its objects run "
+                            "without quota (`sluice plugin list`, --plugins)");
     if (std::find(std::begin(kBuiltIn), std::end(kBuiltIn), name) != std::end(kBuiltIn)) return;
     const auto page = std::find_if(std::begin(kPages), std::end(kPages),
                                    [&](const Page& each) { return each.framework == name; });

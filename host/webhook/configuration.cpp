@@ -49,7 +49,8 @@ class Webhooks {
  public:
   Webhooks(const WebhookPlan& plan, std::string path) : plan_(plan), path_(std::move(path)) {}
 
-  void add(const char* name, json::array rules, json::object selectors) {
+  /// `more`: members of the webhook beside those that all have; matchConditions are added to those.
+  void add(const char* name, json::array rules, json::object more) {
     if (rules.empty()) return;
     json::object out{{"name", name},
                      {"clientConfig", client_config(plan_.place, path_)},
@@ -60,7 +61,11 @@ class Webhooks {
                      {"timeoutSeconds", kTimeoutSeconds},
                      {"admissionReviewVersions", json::array{"v1"}},
                      {"matchConditions", conditions()}};
-    for (auto& each : selectors) out[each.key()] = std::move(each.value());
+    if (json::value* own = more.if_contains("matchConditions"))
+      for (json::value& each : own->get_array())
+        out["matchConditions"].get_array().push_back(std::move(each));
+    more.erase("matchConditions");
+    for (auto& each : more) out[each.key()] = std::move(each.value());
     list_.push_back(std::move(out));
   }
 
@@ -95,6 +100,24 @@ json::object not_of_the_system(const WebhookPlan& plan) {
                                                         {"values", std::move(values)}}}}};
 }
 
+/// What goes, and what changes nothing but its finalizers, is not judged: a job that has ended is
+/// counted, and a deleted one goes, whoever is away. Nothing runs by either.
+json::array if_more_than_finalizers() {
+  std::string differs;
+  for (const char* field :
+       {"spec", "metadata.labels", "metadata.annotations", "metadata.ownerReferences"})
+    differs += fmt::format(
+        "{0}has(object.{1}) != has(oldObject.{1}) || (has(object.{1}) && object.{1} != "
+        "oldObject.{1})",
+        differs.empty() ? "" : " || ", field);
+  return {json::object{
+      {"name", "more-than-finalizers"},
+      {"expression",
+       fmt::format("request.operation != 'UPDATE' || (!has(object.metadata.deletionTimestamp) && "
+                   "({}))",
+                   differs)}}};
+}
+
 /// A kind that a plugin is asked about: never what the cluster itself and the webhook run by,
 /// whatever the plugin says.
 void add_asked(const WebhookPlan& plan, const AskedKind& kind, Webhooks& out) {
@@ -103,7 +126,8 @@ void add_asked(const WebhookPlan& plan, const AskedKind& kind, Webhooks& out) {
   for (const std::string& ns : kind.except)
     if (std::find(left_out.begin(), left_out.end(), json::value(ns)) == left_out.end())
       left_out.emplace_back(ns);
-  json::object more{{"namespaceSelector", std::move(namespaces)}};
+  json::object more{{"namespaceSelector", std::move(namespaces)},
+                    {"matchConditions", if_more_than_finalizers()}};
   if (!kind.labels.empty())
     more["objectSelector"] = json::object{{"matchExpressions", kind.labels}};
   if (kind.if_answered) {
@@ -122,7 +146,8 @@ json::object configuration_of(const WebhookPlan& plan, bool mutating) {
   Webhooks out(plan, mutating ? "/mutate" : "/validate");
   out.add("objects.sluice.dev", rules_for(plan.own), {});
   out.add("jobs.sluice.dev", rules_for(plan.jobs),
-          {{"namespaceSelector", not_of_the_system(plan)}});
+          {{"namespaceSelector", not_of_the_system(plan)},
+           {"matchConditions", if_more_than_finalizers()}});
   if (plan.pods) {
     json::array rules{json::object{{"apiGroups", json::array{""}},
                                    {"apiVersions", json::array{"v1"}},
@@ -133,7 +158,9 @@ json::object configuration_of(const WebhookPlan& plan, bool mutating) {
         {"matchExpressions",
          json::array{json::object{{"key", api::json_view(kPodSetLabel)}, {"operator", "Exists"}}}}};
     out.add("pods.sluice.dev", std::move(rules),
-            {{"namespaceSelector", not_of_the_system(plan)}, {"objectSelector", std::move(ours)}});
+            {{"namespaceSelector", not_of_the_system(plan)},
+             {"objectSelector", std::move(ours)},
+             {"matchConditions", if_more_than_finalizers()}});
   }
   for (const AskedKind& kind : plan.asked) add_asked(plan, kind, out);
   return out.configuration(mutating ? "MutatingWebhookConfiguration"

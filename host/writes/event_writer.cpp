@@ -16,6 +16,7 @@ namespace json = boost::json;
 
 constexpr std::string_view kComponent = "sluice";
 constexpr std::size_t kLongestMessage = 1024;
+constexpr Duration kToldAgainAfter = 10 * kSecond;  // where nothing can be counted up
 
 std::string api_version(const api::KindInfo& kind) {
   const std::string& preferred = kind.versions.front().name;
@@ -69,8 +70,11 @@ void EventWriter::emit(const EventNote& event) {
   }
   const std::string id =
       fmt::format("{}\n{}\n{}\n{}", uid, event.warning, event.reason, event.message);
-  if (const auto known = notes_.find(id); known != notes_.end() && count_up(known->second.key))
-    return;
+  if (const auto known = notes_.find(id); known != notes_.end()) {
+    if (count_up(known->second.key)) return;
+    const Time told = known->second.told;
+    if (told != kNever && objects_.now() - told < kToldAgainAfter) return;  // decided twice
+  }
   write(event, uid, id);
 }
 
@@ -107,10 +111,11 @@ void EventWriter::write(const EventNote& event, std::string_view about, const st
   body.text("reportingComponent", kComponent).text("reportingInstance", "");
   made.body = std::make_shared<const std::string>(trimmed(body.take()));
   if (const auto old = notes_.find(id); old != notes_.end()) note_ages_.erase(old->second.age);
-  notes_[id] = {made.key, note_ages_.insert(note_ages_.end(), id)};
+  Note& note = notes_[id] = {made.key, kNever, note_ages_.insert(note_ages_.end(), id)};
   PreparedObject prepared;
   prepared.stored = std::move(made);
   objects_.kernel().commit(std::move(prepared));
+  if (!objects_.kernel().exists(*kind, note.key)) note.told = objects_.now();
   if (notes_.size() > limits_.remembered) {
     notes_.erase(note_ages_.front());
     note_ages_.pop_front();

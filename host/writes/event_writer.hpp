@@ -2,9 +2,10 @@
 // events show.
 //
 // The same note about the same object is counted in one Event, where Events are kept; for a
-// cluster, to which they are only sent, each telling is one. How many are written is bounded: 25
-// at once per object and one more every 10 s, and a rate for all objects together; what is over is
-// dropped and counted, since Events inform and decide nothing. Belongs to the kernel's thread.
+// cluster, to which they are only sent, it is told again after a while only. How many are written
+// is bounded: 25 at once per object and one more every 10 s, and a rate for all objects together;
+// what is over is dropped and counted, since Events inform and decide nothing. Belongs to the
+// kernel's thread.
 #pragma once
 
 #include <cstdint>
@@ -36,7 +37,8 @@ class EventWriter final : public EventSink {
 
  private:
   struct Note {
-    std::string key;  // of the Event
+    std::string key;     // of the Event
+    Time told = kNever;  // of an Event that was only sent
     std::list<std::string>::iterator age;
   };
   struct Object {

@@ -120,7 +120,8 @@ TEST(KueueFile, TellsOfEachKeyWithoutCounterpart) {
        "integrations.frameworks: jobset.x-k8s.io/jobset: apply the page that ships, "
        "job-kinds/jobset.yaml"},
       {"integrations: {frameworks: [batch/job, pod]}\n",
-       "integrations.frameworks: pod: a plugin has it, with a configuration of its own"},
+       "integrations.frameworks: pod: for a plugin; where none that is on brings it, its objects "
+       "run without quota (`sluice plugin list`, --plugins)"},
       {"integrations: {frameworks: [ray.io/raycluster]}\n",
        "integrations.frameworks: without batch/job; Jobs that name a queue are held all the same"},
       {"integrations: {externalFrameworks: [Foo.v1.example.com]}\n",

@@ -261,5 +261,27 @@ TEST(Job, AStoppedOneKeepsTheTimeItRan) {
   EXPECT_FALSE(world.runs("train"));
 }
 
+/// A pod that succeeded is ready no more, and is counted a moment later: meanwhile it is among
+/// those that are not counted yet.
+TEST(JobPods, AreReadyOrSucceededCountedOrNot) {
+  const api::Scheme scheme;
+  const api::JobKind& kind = *scheme.find("batch/v1", "Job")->job;
+  const struct {
+    const char* status;
+    bool ready;
+  } rows[] = {
+      {R"({"ready":2})", true},
+      {R"({"ready":1})", false},
+      {R"({"ready":1,"succeeded":1})", true},
+      {R"({"ready":1,"uncountedTerminatedPods":{"succeeded":["uid"]}})", true},
+      {R"({"ready":1,"uncountedTerminatedPods":{"failed":["uid"]}})", false},
+  };
+  for (const auto& row : rows) {
+    const boost::json::object job{{"spec", {{"parallelism", 2}}},
+                                  {"status", boost::json::parse(row.status)}};
+    EXPECT_EQ(kind.pods_ready(job, 2), row.ready) << row.status;
+  }
+}
+
 }  // namespace
 }  // namespace sluice::host::test

@@ -46,6 +46,24 @@ TEST(WebhookConfiguration, WhoIsAwayIsNotPassedBy) {
   }
 }
 
+// A job that has ended is counted, and a deleted one goes, while nobody answers.
+TEST(WebhookConfiguration, FinalizersOfJobsAndPodsAreNotJudged) {
+  for (const json::object& made : webhook_configurations(plan(true))) {
+    EXPECT_EQ(webhook(made, 0).at("matchConditions").as_array().size(), 1u) << "queues, workloads";
+    for (const std::size_t i : {1u, 2u}) {
+      const json::array& conditions = webhook(made, i).at("matchConditions").as_array();
+      ASSERT_EQ(conditions.size(), 2u);
+      EXPECT_EQ(conditions[1].at("name"), "more-than-finalizers");
+      const std::string expression(conditions[1].at("expression").as_string());
+      EXPECT_TRUE(expression.starts_with(
+          "request.operation != 'UPDATE' || (!has(object.metadata.deletionTimestamp) && ("
+          "has(object.spec) != has(oldObject.spec) || (has(object.spec) && object.spec != "
+          "oldObject.spec) || "))
+          << expression;
+    }
+  }
+}
+
 TEST(WebhookConfiguration, KindsAreAskedAboutInTheVersionThatIsStored) {
   const auto made = webhook_configurations(plan(false));
   EXPECT_EQ(json::serialize(webhook(made[0], 0).at("rules")),
