@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <exception>
 #include <limits>
+#include <optional>
 #include <utility>
 
 #include "host/apiserver/http_exchange.hpp"
@@ -17,6 +18,17 @@ std::string lower(std::string text) {
   std::transform(text.begin(), text.end(), text.begin(),
                  [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
   return text;
+}
+
+/// A header that says where the request goes or who asks, and is there in two wordings: two readers
+/// could take it for two requests.
+std::optional<std::string_view> ambiguous_header(const Request& request) {
+  for (const std::string_view name : {"host", "authorization", "impersonate-user"}) {
+    const std::string* first = request.header(name);
+    for (const auto& [each, value] : request.headers)
+      if (each == name && value != *first) return name;
+  }
+  return std::nullopt;
 }
 
 bool reads_only(const Request& request) {
@@ -104,6 +116,8 @@ std::optional<Reply> judge_head(Worker& worker, std::string_view target, Request
   if (target.size() > longest)
     return transport_error(414, "RequestURITooLong",
                            fmt::format("the request target is longer than {} bytes", longest));
+  if (const auto name = ambiguous_header(request))
+    return error_reply(bad_request(fmt::format("the request has several {} headers", *name)));
   auto parsed = parse_target(target);
   if (!parsed) return error_reply(bad_request(parsed.error().text));
   request.path = std::move(parsed->path);

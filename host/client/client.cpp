@@ -6,6 +6,7 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/json/parse.hpp>
 #include <exception>
+#include <optional>
 #include <utility>
 
 #include "api/json/json.hpp"
@@ -21,14 +22,20 @@ constexpr std::size_t kMaxBody = 1ULL << 30;
 constexpr std::size_t kMaxRefusal = 1 << 20;
 constexpr Duration kPatience = 24 * 3600 * kSecond;  // a person gives up on his own
 
-/// What a Status object, or a bare status, says.
-std::string message_of(const ClientAnswer& answer) {
+constexpr std::string_view kOwnGroup = "/apis/sluice.dev/";
+
+/// The sentence of a Status object; nullopt: a bare status.
+std::optional<std::string> says_why(const ClientAnswer& answer) {
   boost::system::error_code problem;
   const boost::json::value value = boost::json::parse(answer.body, problem);
-  if (!problem && value.is_object()) {
-    const std::string_view message = api::find_text(value.get_object(), "message");
-    if (!message.empty()) return std::string(message);
-  }
+  if (problem || !value.is_object()) return std::nullopt;
+  const std::string_view message = api::find_text(value.get_object(), "message");
+  return message.empty() ? std::nullopt : std::optional(std::string(message));
+}
+
+/// What a Status object, or a bare status, says.
+std::string message_of(const ClientAnswer& answer) {
+  if (auto why = says_why(answer)) return std::move(*why);
   return "the server answered " + std::to_string(answer.status) +
          (answer.status / 100 == 3 ? ", a redirect, which is not followed" : "");
 }
@@ -108,6 +115,12 @@ Result<boost::json::object> Client::call(std::string_view method, const std::str
   if (!answer) return answer.error();
   if (missing) *missing = answer->status == 404;
   if (missing && *missing) return boost::json::object();
+  // A cluster's own API server, which may as well forbid it, or know the group and no more.
+  if (answer->status == 404 && target.starts_with(kOwnGroup) && !says_why(*answer))
+    return Error{
+        fmt::format("{} is no host of Sluice, and this is asked of one: on a cluster give "
+                    "the kubeconfig that its controller or an observer writes",
+                    config_.server)};
   if (answer->status < 200 || answer->status > 299) return Error{message_of(*answer)};
   boost::system::error_code problem;
   boost::json::value value = boost::json::parse(answer->body, problem);

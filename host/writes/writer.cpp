@@ -62,6 +62,9 @@ ApiResult<void> agree_with_url(const WriteRequest& request, json::object& body) 
     return bad_request(fmt::format("the body is a {} of {}, and the URL is of a {} of {}",
                                    api::find_text(body, "kind"), api::find_text(body, "apiVersion"),
                                    request.kind->kind, api_version));
+  if (const json::value* given = body.if_contains("metadata");
+      given && !given->is_object() && !given->is_null())
+    return bad_request("metadata: must be an object");
   body["apiVersion"] = api_version;
   body["kind"] = request.kind->kind;
   json::object& metadata = metadata_of(body);

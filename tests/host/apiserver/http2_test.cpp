@@ -121,6 +121,9 @@ TEST(Http2, RefusesAsHttp1Does) {
       {"/", {{"content-length", "101"}}, std::string(101, 'x'), 413},
       {"/", {}, std::string(101, 'x'), 413},
       {"/", {{"expect", "a miracle"}}, "x", 417},
+      {"/", {{"host", "elsewhere"}}, "", 400},  // its :authority is localhost
+      {"/", {{"host", "localhost"}}, "", 200},
+      {"/", {{"authorization", "another"}}, "", 400},
       {"/", {{"expect", "100-continue"}}, "x", 200},
       {"/", {}, std::string(100, 'x'), 200},
   };

@@ -182,6 +182,17 @@ TEST(Refusals, APatchLeavesMetadata) {
         << row.patch;
 }
 
+TEST(Refusals, MetadataIsAnObject) {
+  Refusing host;
+  for (const char* body : {R"({"metadata":5})", R"({"metadata":[]})", R"({"metadata":"x"})"}) {
+    EXPECT_EQ(host.creates("configmaps", body), "400 metadata: must be an object") << body;
+    EXPECT_EQ(host.updates("configmaps", "m", body), "400 metadata: must be an object") << body;
+    EXPECT_EQ(host.patches("configmaps", "m", body, PatchType::kApply),
+              "400 metadata: must be an object")
+        << body;
+  }
+}
+
 TEST(Refusals, APatchLeavesAnObjectWhereItIs) {
   Refusing host;
   EXPECT_EQ(host.patches("configmaps", "m", "[]"), "400 the patch leaves no object");
