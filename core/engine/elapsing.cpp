@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "core/base/backoff.hpp"
 #include "core/base/check.hpp"
 #include "core/engine/lifecycle.hpp"
 #include "core/engine/workload_views.hpp"
@@ -119,9 +120,7 @@ void Lifecycle::back_off(WorkloadId id, std::string_view cause) {
                             "The workload is deactivated due to exceeding the maximum number of "
                             "re-queuing retries");
   requeue.count = n;
-  Duration wait = config_.requeue.backoff_base;
-  for (std::int32_t i = 1; i < n && wait < config_.requeue.backoff_max; ++i) wait *= 2;
-  wait = std::min(wait, config_.requeue.backoff_max);
+  const Duration wait = backoff(config_.requeue.backoff_base, n - 1, config_.requeue.backoff_max);
   const Time due = std::min(later(model_.now, wait), kLatest);
   requeue.requeue_at = due;
   counted.extras->backing_off = true;

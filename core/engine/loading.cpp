@@ -62,10 +62,9 @@ void Lifecycle::load_status(WorkloadId id) {
     structure_.drain_soon();  // its queue may be stopped already
     return;
   }
-  // What was let go of by another than this engine: nothing runs without a reservation.
+  // What was let go of by another than this engine.
   if (part && is_true(ConditionRecord::Type::kAdmitted)) {
-    set_condition(model_, w, ConditionRecord::Type::kAdmitted, false, "NoReservation",
-                  "The workload has no reservation");
+    say_unadmitted(model_, w);
     decide(DecisionType::kStatus, id);
   }
   // A wait that ended meanwhile ends now.

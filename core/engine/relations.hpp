@@ -44,6 +44,12 @@ class Relations {
  private:
   using ByKey = std::unordered_map<std::string, std::vector<WorkloadId>>;
 
+  /// Of a unit of the ledger: how many workloads are in it, and of which group it is.
+  struct Unit {
+    std::size_t workloads = 0;
+    std::string group;  ///< empty: of none
+  };
+
   void bind_followers(WorkloadId id);
   void lead(WorkloadId leader, WorkloadId follower);
   std::uint32_t new_unit();
@@ -53,12 +59,6 @@ class Relations {
   void leave_unit(std::uint32_t unit);
 
   Model& model_;
-  /// Of a unit of the ledger: how many workloads are in it, and of which group it is.
-  struct Unit {
-    std::size_t workloads = 0;
-    std::string group;  ///< empty: of none
-  };
-
   std::unordered_map<std::string, std::uint32_t> group_units_;
   std::vector<Unit> units_;  // by number
   ByKey followers_;          // by follows

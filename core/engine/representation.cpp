@@ -38,9 +38,7 @@ void tell_eviction(Model& model, WorkloadRecord& w, const Decision& why, bool ad
   const SharedText reason = model.texts.intern(why.reason);
   const SharedText message = model.texts.intern(why.message);
   set_condition(model, w, Type::kQuotaReserved, false, model.texts.intern("Pending"), message);
-  if (admitted)
-    set_condition(model, w, Type::kAdmitted, false, "NoReservation",
-                  "The workload has no reservation");
+  if (admitted) say_unadmitted(model, w);
   unready(model, w);
   set_condition(model, w, Type::kEvicted, true, reason, message);
   if (!why.preemption.empty())

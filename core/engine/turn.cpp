@@ -28,4 +28,9 @@ void set_condition(Model& model, WorkloadRecord& w, Type type, bool value, Share
   if (type == Type::kPodsReady) model.pods_ready.reset();
 }
 
+void say_unadmitted(Model& model, WorkloadRecord& w) {
+  set_condition(model, w, Type::kAdmitted, false, "NoReservation",
+                "The workload has no reservation");
+}
+
 }  // namespace sluice

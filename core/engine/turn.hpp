@@ -38,5 +38,7 @@ void set_condition(Model& model, WorkloadRecord& w, ConditionRecord::Type type, 
                    SharedText reason, SharedText message);
 void set_condition(Model& model, WorkloadRecord& w, ConditionRecord::Type type, bool value,
                    std::string_view reason, std::string_view message);
+/// Its condition Admitted is False: nothing runs without a reservation.
+void say_unadmitted(Model& model, WorkloadRecord& w);
 
 }  // namespace sluice

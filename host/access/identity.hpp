@@ -3,9 +3,13 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace sluice::host {
+
+/// The group of all plugins, which write under names of their own.
+inline constexpr std::string_view kPluginsGroup = "system:plugins";
 
 struct Identity {
   std::string user;  ///< empty: anonymous, which only health and version endpoints serve

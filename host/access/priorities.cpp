@@ -14,11 +14,9 @@ namespace {
 
 namespace json = boost::json;
 
-constexpr std::string_view kPlugins = "system:plugins";
-
 bool acts_for_the_system(const Identity& who) {
   return is_master(who) ||
-         std::find(who.groups.begin(), who.groups.end(), kPlugins) != who.groups.end();
+         std::find(who.groups.begin(), who.groups.end(), kPluginsGroup) != who.groups.end();
 }
 
 }  // namespace

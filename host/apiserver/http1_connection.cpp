@@ -311,7 +311,7 @@ void Http1Connection::answer(Reply reply) {
   if (worker_->shared().stopping) keep_alive_ = false;
   state_ = State::kAnswering;
   set_deadline(worker_->limits().stall_ms);
-  if (!head_request_) hold_answer(answer_hold_, *worker_, user_, reply);
+  if (!head_request_) hold_answer(*worker_, user_, reply);
   std::string text = head_text(reply.status, reply.content_type, reply.headers);
   const std::size_t size = reply.body ? reply.body->size() : 0;
   if (reply.status != 204 && reply.status != 304)
@@ -322,7 +322,6 @@ void Http1Connection::answer(Reply reply) {
   if (body_ && size <= kPiece) {
     text += *body_;
     body_ = nullptr;
-    answer_hold_ = ByteHold();
   }
   if (!wire_.send(text)) return close();
   pump();
@@ -357,7 +356,6 @@ void Http1Connection::pump() {
       ok = wire_.send(std::string_view(*body_).substr(body_sent_, size));
       body_sent_ += size;
       if (body_sent_ == body_->size()) body_ = nullptr;
-      if (!body_) answer_hold_ = ByteHold();
     } else if (queue_) {
       std::string piece;
       queue_->take(piece, kPiece, http10_);
@@ -449,7 +447,6 @@ void Http1Connection::closing() {
   state_ = State::kClosed;
   hold_ = ByteHold();
   body_ = nullptr;
-  answer_hold_ = ByteHold();
   if (!queue_) return;
   worker_->shared().open_streams.fetch_sub(1, std::memory_order_relaxed);
   const auto queue = std::exchange(queue_, nullptr);

@@ -92,7 +92,6 @@ class Http1Connection final : public Connection, public Responder {
   ByteHold hold_;
   std::shared_ptr<const std::string> body_;  // being sent
   std::size_t body_sent_ = 0;
-  ByteHold answer_hold_;  // of it
   std::shared_ptr<StreamQueue> queue_;
   std::size_t discarded_ = 0;
   std::optional<CertificateSubject> client_;

@@ -90,7 +90,7 @@ void Http2Stream::answer(Reply reply) {
   if (connection_->budget()->full() && reply.body && reply.body->size() > kSmallAnswer)
     return give_up();
   state_ = State::kAnswering;
-  if (!head_request_) hold_answer(answer_hold_, *connection_->worker(), user_, reply);
+  if (!head_request_) hold_answer(*connection_->worker(), user_, reply);
   const std::size_t size = reply.body ? reply.body->size() : 0;
   std::optional<std::size_t> length = size;
   if (reply.status == 204 || reply.status == 304) length.reset();
@@ -173,7 +173,6 @@ void Http2Stream::closed() {
   hold_ = ByteHold();
   request_ = Request();
   body_ = nullptr;
-  answer_hold_ = ByteHold();
   connection_->budget()->remove(std::exchange(counted_, 0));
   if (!queue_) return;
   connection_->worker()->shared().open_streams.fetch_sub(1, std::memory_order_relaxed);

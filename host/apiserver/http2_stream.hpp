@@ -64,7 +64,6 @@ class Http2Stream final : public Responder, public std::enable_shared_from_this<
   std::shared_ptr<const std::string> body_;  // being sent
   std::size_t body_sent_ = 0;
   std::size_t counted_ = 0;  // of the answer, in the connection's budget
-  ByteHold answer_hold_;     // the same, among those of the user
   std::shared_ptr<StreamQueue> queue_;
   SteadyTime deadline_ = SteadyTime::max();
 };

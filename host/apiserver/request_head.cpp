@@ -54,13 +54,22 @@ bool hold_body(ByteHold& hold, Worker& worker, const std::string& user, std::siz
                    limits.bodies_per_user_bytes);
 }
 
-void hold_answer(ByteHold& hold, Worker& worker, const std::string& user, Reply& reply) {
+void hold_answer(Worker& worker, const std::string& user, Reply& reply) {
+  struct Held {
+    std::shared_ptr<const std::string> body;
+    ByteHold hold;
+  };
   const std::size_t size = reply.body ? reply.body->size() : 0;
   if (size <= kSmallAnswer) return;
   const std::size_t share = worker.limits().answers_per_user_bytes;
-  if (!hold.grow(worker.shared().answers, user, size, std::numeric_limits<std::size_t>::max(),
-                 share))
+  const auto held = std::make_shared<Held>();
+  if (!held->hold.grow(worker.shared().answers, user, size, std::numeric_limits<std::size_t>::max(),
+                       share)) {
     reply = too_much_untaken(share, "of a user");
+    return;
+  }
+  held->body = std::move(reply.body);
+  reply.body = {held, held->body.get()};
 }
 
 Reply body_too_large(const ListenerLimits& limits) {

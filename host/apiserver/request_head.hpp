@@ -24,9 +24,9 @@ inline constexpr std::size_t kSmallAnswer = 4U << 10;
 /// together have no room, and nothing changed.
 bool hold_body(ByteHold& hold, Worker& worker, const std::string& user, std::size_t bytes);
 
-/// Counts an answer among those that the user's clients have not taken yet, over all connections;
-/// where these are too many already it becomes 429.
-void hold_answer(ByteHold& hold, Worker& worker, const std::string& user, Reply& reply);
+/// Counts an answer, as long as its body is kept, among those that the user's clients have not
+/// taken yet, over all connections; where these are too many already it becomes 429.
+void hold_answer(Worker& worker, const std::string& user, Reply& reply);
 
 /// An error of no kind of object, such as 404 for a path.
 Reply transport_error(int code, std::string reason, std::string text);

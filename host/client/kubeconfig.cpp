@@ -5,12 +5,12 @@
 #include <boost/json/object.hpp>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "api/json/json.hpp"
+#include "host/base/files.hpp"
 #include "host/manifests/manifests.hpp"
 #include "host/objects/parts.hpp"
 
@@ -20,11 +20,9 @@ namespace {
 namespace json = boost::json;
 
 Result<std::string> read_text(const std::filesystem::path& path) {
-  std::ifstream in(path, std::ios::binary);
-  std::error_code ignored;
-  if (!in || std::filesystem::is_directory(path, ignored))
-    return Error{"cannot read " + path.string()};
-  return std::string(std::istreambuf_iterator<char>(in), {});
+  auto text = read_file(path);
+  if (!text) return Error{"cannot read " + path.string()};
+  return std::move(*text);
 }
 
 std::string variable(const char* name) {

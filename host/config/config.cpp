@@ -6,14 +6,14 @@
 #include <algorithm>
 #include <cctype>
 #include <charconv>
-#include <filesystem>
-#include <fstream>
 #include <iterator>
 #include <limits>
+#include <optional>
 #include <set>
 #include <sstream>
 
 #include "core/types/quantity.hpp"
+#include "host/base/files.hpp"
 #include "host/base/log.hpp"
 #include "host/config/kueue_file.hpp"
 #include "host/config/policies.hpp"
@@ -461,15 +461,12 @@ Result<Configuration> parse_configuration(std::string_view text, const std::stri
 
 Result<Configuration> load_configuration(const std::string& path) {
   if (path.empty()) return Configuration();
-  std::ifstream in(path, std::ios::binary);
-  std::error_code ignored;
-  if (!in || std::filesystem::is_directory(path, ignored))
+  const std::optional<std::string> text = read_file(path);
+  if (!text)
     return Error{
         path +
         ": cannot be read; --config names a file that does not exist or is not yours to read"};
-  const std::string text((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
-  if (in.bad()) return Error{path + ": reading it failed"};
-  auto out = parse_configuration(text, path);
+  auto out = parse_configuration(*text, path);
   if (out)
     for (const std::string& note : out->notes)
       log(LogLevel::kWarning, "configuration", note, {{"file", path}});

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/base/backoff.hpp"
 #include "core/base/check.hpp"
-#include "host/base/backoff.hpp"
 #include "host/client/client.hpp"
 
 namespace sluice::host {

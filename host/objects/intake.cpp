@@ -6,6 +6,7 @@
 
 #include "api/json/json.hpp"
 #include "api/schema/no_effect.hpp"
+#include "host/objects/kinds.hpp"
 
 namespace sluice::host {
 namespace {
@@ -52,10 +53,6 @@ ClassName priority_class_of(const json::object& spec) {
 
 std::string class_name(std::string_view group, std::string_view kind, std::string_view name) {
   return fmt::format("{}/{}/{}", group, kind, name);
-}
-
-bool is_priority_class(const api::KindInfo& kind) {
-  return kind.kind == "WorkloadPriorityClass" || kind.kind == "PriorityClass";
 }
 
 void fill_priority(const PriorityClasses& classes, json::object& object, GivenPriority* given_by,

@@ -17,6 +17,11 @@ inline bool decides_about_pods(const api::KindInfo& kind) {
          (kind.kind == "RuntimeClass" && kind.group == "node.k8s.io");
 }
 
+/// Of workloads, or of pods.
+inline bool is_priority_class(const api::KindInfo& kind) {
+  return kind.kind == "WorkloadPriorityClass" || kind.kind == "PriorityClass";
+}
+
 inline bool is_pod(const api::KindInfo& kind) { return kind.kind == "Pod" && kind.group.empty(); }
 
 }  // namespace sluice::host

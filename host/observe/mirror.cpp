@@ -17,10 +17,6 @@ namespace json = boost::json;
 
 constexpr std::string_view kQueueGroup = "kueue.x-k8s.io";
 
-bool is_class(const api::KindInfo& kind) {
-  return kind.kind == "WorkloadPriorityClass" || kind.kind == "PriorityClass";
-}
-
 bool is_same(const StoredObject& one, const StoredObject& other) {
   return one.metadata == other.metadata && *one.body == *other.body && one.status == other.status;
 }
@@ -130,7 +126,7 @@ void Mirror::hand_on(PreparedObject object) {
   if (old && is_same(*old, object.stored)) return;
   target_.put(std::move(object));
   changed_ = true;
-  classes_changed_ |= is_class(kind);
+  classes_changed_ |= is_priority_class(kind);
 }
 
 void Mirror::remove(const api::KindInfo& kind, const json::object& object) {

@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "api/jobs/job_kind.hpp"
+#include "core/base/backoff.hpp"
 #include "core/base/check.hpp"
-#include "host/base/backoff.hpp"
 #include "host/outbox/object_patch.hpp"
 #include "host/outbox/quota_shown.hpp"
 

@@ -4,10 +4,10 @@
 
 #include <boost/json.hpp>
 #include <fstream>
-#include <iterator>
 #include <system_error>
 
 #include "api/json/json.hpp"
+#include "host/base/files.hpp"
 #include "host/plugins/text_gate.hpp"
 
 namespace sluice::host {
@@ -23,8 +23,7 @@ constexpr const char* kFile = "plugin-deaths.json";
 
 PluginDeaths PluginDeaths::read(const fs::path& folder) {
   PluginDeaths out;
-  std::ifstream in(folder / kFile, std::ios::binary);
-  const std::string text((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
+  const std::string text = read_file(folder / kFile).value_or("");
   boost::system::error_code error;
   const json::value value = json::parse(text, error);
   const json::object* plugins =

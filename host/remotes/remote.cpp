@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "host/base/backoff.hpp"
+#include "core/base/backoff.hpp"
 #include "host/base/log.hpp"
 
 namespace sluice::host {

@@ -1,11 +1,10 @@
 #include "host/remotes/remote_spec.hpp"
 
 #include <boost/json.hpp>
-#include <fstream>
-#include <iterator>
 #include <utility>
 
 #include "api/json/json.hpp"
+#include "host/base/files.hpp"
 #include "host/objects/parts.hpp"
 #include "host/rest/selectors.hpp"
 
@@ -56,11 +55,10 @@ Result<RemoteSpec> parse_remote_spec(std::string_view text, const api::Scheme& s
 
 Result<std::string> read_remote_kubeconfig(const RemoteSpec& spec) {
   if (spec.file.empty()) return spec.kubeconfig;
-  std::ifstream in(spec.file, std::ios::binary);
-  if (!in) return Error{"cannot read " + spec.file};
-  std::string out(std::istreambuf_iterator<char>(in), {});
-  if (out.size() > kLongestKubeconfig) return Error{spec.file + " is too long for a kubeconfig"};
-  return out;
+  auto out = read_file(spec.file);
+  if (!out) return Error{"cannot read " + spec.file};
+  if (out->size() > kLongestKubeconfig) return Error{spec.file + " is too long for a kubeconfig"};
+  return std::move(*out);
 }
 
 Result<Kubeconfig> remote_credentials(const std::string& text, bool own_file,

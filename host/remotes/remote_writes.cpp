@@ -1,7 +1,6 @@
 #include "host/remotes/remote_writes.hpp"
 
 #include <boost/json/parse.hpp>
-#include <charconv>
 #include <iterator>
 #include <utility>
 
@@ -18,17 +17,10 @@ namespace json = boost::json;
 
 constexpr int kNotFound = 404;
 
-std::optional<std::uint64_t> number(std::string_view text) {
-  std::uint64_t out = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), out);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return out;
-}
-
 /// Whether a resourceVersion is that one or a later one; servers count them up. Unknown: yes.
 bool is_at_least(std::string_view version, std::string_view wanted) {
-  const auto a = number(version), b = number(wanted);
-  return !a || !b || *a >= *b;
+  const std::uint64_t a = version_number(version), b = version_number(wanted);
+  return a == 0 || b == 0 || a >= b;
 }
 
 std::string version_in(const std::string& body) {

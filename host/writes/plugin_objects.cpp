@@ -189,7 +189,7 @@ WriteRequest PluginObjects::request(WriteVerb verb, const api::KindInfo& kind,
   out.name = name;
   out.subresource = subresource;
   out.user = "system:plugin:" + plugin_;
-  out.user_groups = {"system:plugins"};
+  out.user_groups = {std::string(kPluginsGroup)};
   out.field_manager = out.user;
   return out;
 }

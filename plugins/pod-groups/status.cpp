@@ -76,23 +76,12 @@ std::optional<Json> reclaimable(const Json& workload, const Plan& plan) {
 }  // namespace
 
 Json with_condition(const Json& object, const Condition& condition, std::int64_t now) {
-  const char* value = condition.value ? "True" : "False";
-  const Json* before = sluice::find_condition(object, condition.type);
-  Json said = Json::object();
-  said["type"] = condition.type;
-  said["status"] = value;
-  said["reason"] = condition.reason;
-  said["message"] = condition.message;
-  said["lastTransitionTime"] = text_of(before, "status") == value
-                                   ? text_of(before, "lastTransitionTime")
-                                   : sluice::time_text(now);
-  Json out = Json::object();
-  Json& list = out["conditions"] = Json::array();
+  Json changed = Json::object();
   if (const Json* present = object.find("status.conditions"))
-    for (const Json& each : present->items())
-      if (each.string_or("type", "") != condition.type) list.push_back(each);
-  list.push_back(std::move(said));
-  return out;
+    changed["status"]["conditions"] = *present;
+  sluice::set_condition(changed, condition.type, condition.value ? "True" : "False",
+                        condition.reason, condition.message, now);
+  return *changed.member("status");
 }
 
 Json status_of(const Json& workload, const Plan& plan, std::optional<bool> ready,

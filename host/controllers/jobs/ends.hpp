@@ -6,12 +6,11 @@
 // from the objects alone, so a restart loses nothing. Kernel's thread.
 #pragma once
 
-#include <map>
-#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "host/controllers/jobs/waits.hpp"
 #include "host/objects/controller.hpp"
 
 namespace sluice::host {
@@ -28,12 +27,9 @@ class EndsController final : public Controller {
   Result<Time> reconcile(const WorkKey& key, ObjectAccess& objects) override;
 
  private:
-  void forget(const std::string& workload);
-
   const api::KindInfo* workloads_;
   std::vector<const api::KindInfo*> jobs_;
-  std::map<ObjectRef, std::set<std::string>> ending_;  // workloads, by the job that is to stop
-  std::map<std::string, ObjectRef> job_of_;            // the same by the workload
+  Waits<std::string, ObjectRef> ending_;  // workloads, for the job that is to stop
 };
 
 }  // namespace sluice::host

@@ -17,6 +17,7 @@
 #include "host/controllers/jobs/job_view.hpp"
 #include "host/controllers/jobs/mapping.hpp"
 #include "host/controllers/jobs/start_info.hpp"
+#include "host/controllers/jobs/waits.hpp"
 #include "host/objects/controller.hpp"
 #include "host/objects/managed_jobs.hpp"
 
@@ -67,8 +68,6 @@ class JobController final : public Controller {
   Done follow_class(JobView& view, WorkloadOfJob& workload, ObjectAccess& objects);
   void await_class(const JobView& view, const std::string& why, ObjectAccess& objects);
   Done start(JobView& view, WorkloadOfJob& speaker, const StartInfo& info, ObjectAccess& objects);
-  void waits_for(const WorkKey& job, const std::string& workload);
-  void waits_no_more(const WorkKey& job);
   Done forget_start(const JobView& view, ObjectAccess& objects);
   Done stop(JobView& view, std::string_view message, ObjectAccess& objects);
   Done give_back(JobView& view, ObjectAccess& objects);
@@ -82,8 +81,7 @@ class JobController final : public Controller {
   std::vector<const api::KindInfo*> kinds_;  // of jobs
   JobReader reader_;
   /// Jobs that wait for something that does not exist: a prebuilt workload (by key), a class.
-  std::map<std::string, std::set<WorkKey>> waiting_for_workload_;
-  std::map<WorkKey, std::string> waits_for_;  ///< the same, by job
+  Waits<WorkKey, std::string> waiting_for_workload_;
   std::set<WorkKey> waiting_for_class_;
   std::map<WorkKey, std::string> missed_;  ///< and for which of them an event says so already
   std::set<WorkKey> mapped_;  ///< jobs whose workloads a plugin plans; rebuilt by looking

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "api/json/json.hpp"
-#include "host/base/backoff.hpp"
+#include "core/base/backoff.hpp"
 #include "host/executor/jobs/failure_policy.hpp"
 #include "host/executor/jobs/success_policy.hpp"
 #include "host/objects/parts.hpp"

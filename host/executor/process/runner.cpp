@@ -18,6 +18,7 @@
 #include <optional>
 #include <vector>
 
+#include "core/base/backoff.hpp"
 #include "host/base/files.hpp"
 #include "host/base/wall_clock.hpp"
 #include "host/executor/process/control_group.hpp"
@@ -223,14 +224,11 @@ void Runner::settle(std::size_t i) {
     return;
   }
   if (container.now.finished - container.now.started > kLongRun) slot.in_a_row = 0;
-  Duration backoff = 0;  // the first restart comes at once
-  if (slot.in_a_row > 0) {
-    backoff = spec_.first_backoff_ms * kMillisecond;
-    for (int n = 1; n < slot.in_a_row && backoff < kLongestBackoff; ++n) backoff *= 2;
-    backoff = std::min(backoff, kLongestBackoff);
-  }
+  Duration pause = 0;  // the first restart comes at once
+  if (slot.in_a_row > 0)
+    pause = backoff(spec_.first_backoff_ms * kMillisecond, slot.in_a_row - 1, kLongestBackoff);
   ++slot.in_a_row;
-  slot.due = steady_clock() + backoff;
+  slot.due = steady_clock() + pause;
   container.last = container.now;
   container.now = ContainerRun{};
   container.now.reason = "CrashLoopBackOff";

@@ -10,8 +10,6 @@
 namespace sluice::host {
 namespace {
 
-std::string said(std::future<std::string> answer) { return answer.get(); }
-
 TEST(QuestionThread, AnExceptionEndsTheQuestionAndNotTheThread) {
   QuestionThread thread("test", 4, 4);
   thread.start();
@@ -21,8 +19,8 @@ TEST(QuestionThread, AnExceptionEndsTheQuestionAndNotTheThread) {
     broken.set_value(std::to_string(refused->code));
   });
   thread.ask("a", [&](const ApiError* refused) { whole.set_value(refused ? "refused" : "done"); });
-  EXPECT_EQ(said(broken.get_future()), "503");
-  EXPECT_EQ(said(whole.get_future()), "done");
+  EXPECT_EQ(broken.get_future().get(), "503");
+  EXPECT_EQ(whole.get_future().get(), "done");
 }
 
 TEST(QuestionThread, WhatItDoesNotTakeIsRefusedAtOnce) {

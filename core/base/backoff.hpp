@@ -6,15 +6,15 @@
 
 #include "core/base/time.hpp"
 
-namespace sluice::host {
+namespace sluice {
 
-/// `first` after the first failure, and twice as long after each further one; `longest` at most.
-/// `failures`: those before the present one.
+/// `first` after the first failure, and twice as long after each further one; `longest` at most,
+/// which is below half of kNever. `failures`: those before the present one.
 constexpr Duration backoff(Duration first, int failures, Duration longest) {
-  constexpr int kMostDoublings = 30;
+  constexpr int kMostDoublings = 62;  // a Duration has no more
   Duration wait = first;
   for (int i = 0; i < std::min(failures, kMostDoublings) && wait < longest; ++i) wait *= 2;
   return std::min(wait, longest);
 }
 
-}  // namespace sluice::host
+}  // namespace sluice

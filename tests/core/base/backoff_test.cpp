@@ -1,9 +1,9 @@
 // How long to wait before another try.
-#include "host/base/backoff.hpp"
+#include "core/base/backoff.hpp"
 
 #include <gtest/gtest.h>
 
-namespace sluice::host {
+namespace sluice {
 namespace {
 
 TEST(Backoff, DoublesUpToTheLongest) {
@@ -18,4 +18,4 @@ TEST(Backoff, DoublesUpToTheLongest) {
 }
 
 }  // namespace
-}  // namespace sluice::host
+}  // namespace sluice
