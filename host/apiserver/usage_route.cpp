@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "api/json/json.hpp"
+#include "api/json/json_text.hpp"
 #include "host/apiserver/call.hpp"
 #include "host/base/wall_clock.hpp"
 #include "host/objects/parts.hpp"
@@ -99,7 +100,12 @@ class UsageAnswer {
   }
 
   static bool runs(const StoredObject& pod) {
-    return pod.status.find("\"running\":") != std::string::npos;
+    bool out = false;
+    for (const std::string_view list : {"containerStatuses", "initContainerStatuses"})
+      each_element(member_text(pod.status, list), [&out](std::string_view container) {
+        out |= !member_at(container, "state.running").empty();
+      });
+    return out;
   }
 
   void add_up_nodes() {

@@ -10,6 +10,7 @@
 #include "host/executor/pod_use.hpp"
 #include "host/objects/marks.hpp"
 #include "host/objects/parts.hpp"
+#include "host/objects/status_text.hpp"
 
 namespace sluice::host {
 namespace {
@@ -39,8 +40,8 @@ api::WorkloadStatus status_of(const StoredObject& stored) {
 }  // namespace
 
 bool tells_anything(const StoredObject& workload) {
-  return workload.status.find("\"admission\":") != std::string::npos ||
-         workload.status.find("\"Finished\"") != std::string::npos;
+  return !admission_in(workload.status).empty() ||
+         has_condition(conditions_in(workload.status), "Finished");
 }
 
 WorkloadFacts workload_facts(const StoredObject& stored) {

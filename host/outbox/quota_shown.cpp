@@ -1,12 +1,16 @@
 #include "host/outbox/quota_shown.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <functional>
 #include <map>
+#include <set>
 #include <string>
 
 #include "api/json/json.hpp"
 #include "api/json/json_text.hpp"
+#include "host/objects/status_text.hpp"
 
 namespace sluice::host {
 namespace {
@@ -23,27 +27,18 @@ bool same_value(std::string_view one, std::string_view other) {
   return !code && !other_code && one_value == other_value;
 }
 
-/// What each condition says, by its type: its status, or another field.
-std::map<std::string_view, std::string_view> conditions(std::string_view status,
-                                                        std::string_view field = "status") {
-  std::map<std::string_view, std::string_view> out;
-  each_element(member_text(status, "conditions"), [&](std::string_view condition) {
-    out[member_text(condition, "type")] = member_text(condition, field);
-  });
+/// The types of the conditions that are true, without what nobody acts on: one that is false says
+/// as much as one that is absent.
+std::set<std::string_view> course(std::string_view status) {
+  std::set<std::string_view> out;
+  for (const ConditionText& each : conditions_in(status))
+    if (each.is_true() && each.type != "PodsReady") out.insert(each.type);
   return out;
 }
 
-bool is_true(const std::map<std::string_view, std::string_view>& all, std::string_view type) {
-  const auto found = all.find(type);
-  return found != all.end() && found->second == R"("True")";
-}
-
-/// Without what nobody acts on: a condition that is false says as much as one that is absent.
-std::map<std::string_view, std::string_view> course(std::string_view status) {
-  auto out = conditions(status);
-  std::erase_if(out, [](const auto& each) {
-    return each.second != R"("True")" || each.first == R"("PodsReady")";
-  });
+std::map<std::string_view, std::string_view> reasons(std::string_view status) {
+  std::map<std::string_view, std::string_view> out;
+  for (const ConditionText& each : conditions_in(status)) out[each.type] = each.reason;
   return out;
 }
 
@@ -51,9 +46,9 @@ std::map<std::string_view, std::string_view> course(std::string_view status) {
 
 QuotaShown quota_shown(std::string_view status) {
   if (status.empty()) return {};
-  const auto all = conditions(status);
-  const std::string_view admission = member_text(status, "admission");
-  const bool held = is_true(all, R"("QuotaReserved")") && !is_true(all, R"("Finished")");
+  const auto all = conditions_in(status);
+  const std::string_view admission = admission_in(status);
+  const bool held = has_condition(all, "QuotaReserved") && !has_condition(all, "Finished");
   return {held && !admission.empty(), admission};
 }
 
@@ -67,16 +62,15 @@ bool ends_quota(const QuotaShown& before, const QuotaShown& after) {
 
 bool same_course(std::string_view one_status, std::string_view other_status) {
   return course(one_status) == course(other_status) &&
-         same_value(member_text(one_status, "admission"), member_text(other_status, "admission"));
+         same_value(admission_in(one_status), admission_in(other_status));
 }
 
 bool same_but_end(std::string_view open_status, std::string_view finished_status) {
   auto open = course(open_status);
   auto finished = course(finished_status);
-  open.erase(R"("Finished")");
-  finished.erase(R"("Finished")");
-  return open == finished && same_value(member_text(open_status, "admission"),
-                                        member_text(finished_status, "admission"));
+  open.erase("Finished");
+  finished.erase("Finished");
+  return open == finished && same_value(admission_in(open_status), admission_in(finished_status));
 }
 
 bool same_but_times(std::string_view one_status, std::string_view other_status) {
@@ -88,11 +82,9 @@ bool same_but_times(std::string_view one_status, std::string_view other_status) 
           return true;
         };
     if (!status.empty()) each_member(status, keep);
-    each_element(member_text(status, "conditions"), [&out](std::string_view condition) {
-      std::string& text = out["condition " + std::string(member_text(condition, "type"))];
-      for (const std::string_view field : {"status", "reason", "message"})
-        text.append(member_text(condition, field)).append(" ");
-    });
+    for (const ConditionText& each : conditions_in(status))
+      out[fmt::format("condition {}", each.type)] =
+          fmt::format("{} {} {}", each.status, each.reason, each.message);
     return out;
   };
   const auto one = said(one_status), other = said(other_status);
@@ -108,7 +100,7 @@ bool only_tells(const StoredObject& before, const StoredObject& after) {
     return false;
   if (before.kind->kind == "AdmissionCheck") return false;
   if (!is_workload(*before.kind)) return true;
-  const bool waited = conditions(before.status).empty() || !quota_shown(before.status).held;
+  const bool waited = conditions_in(before.status).empty() || !quota_shown(before.status).held;
   bool alone = true;  // and nothing but conditions changed
   for (const std::string_view field : {"admission", "admissionChecks", "requeueState"})
     alone &= same_value(member_text(before.status, field), member_text(after.status, field));
@@ -117,7 +109,7 @@ bool only_tells(const StoredObject& before, const StoredObject& after) {
 
 bool same_reasons(const StoredObject& before, const StoredObject& after) {
   return is_workload(*before.kind) && !before.status.empty() &&
-         conditions(before.status, "reason") == conditions(after.status, "reason");
+         reasons(before.status) == reasons(after.status);
 }
 
 }  // namespace sluice::host

@@ -13,6 +13,7 @@
 #include "host/controllers/jobs/names.hpp"
 #include "host/controllers/jobs/workload_spec.hpp"
 #include "host/objects/parts.hpp"
+#include "host/objects/status_text.hpp"
 
 namespace sluice::host {
 namespace {
@@ -31,12 +32,10 @@ bool waits(std::string_view status) {
   each_member(status, [&](std::string_view part, std::string_view) {
     return alone = part == "conditions";
   });
-  std::size_t others = 0;
-  each_element(member_text(status, "conditions"), [&](std::string_view condition) {
-    const bool reserved = member_text(condition, "type") == R"("QuotaReserved")";
-    others += reserved && member_text(condition, "status") == R"("False")" ? 0 : 1;
-  });
-  return alone && others == 0;
+  const auto conditions = conditions_in(status);
+  return alone && std::all_of(conditions.begin(), conditions.end(), [](const ConditionText& each) {
+           return each.type == "QuotaReserved" && each.status == "False";
+         });
 }
 
 /// A workload goes on to wait, at most for another reason, which is nothing to its job.
@@ -99,16 +98,15 @@ void JobController::changed(const ObjectChange& change, std::vector<WorkKey>& ke
       keys.erase(std::remove_if(keys.begin() + static_cast<std::ptrdiff_t>(named), keys.end(),
                                 [&](const WorkKey& job) { return !mapped_.contains(job); }),
                  keys.end());
-    const auto waiting = waiting_for_workload_.find(change.key);
-    if (waiting != waiting_for_workload_.end())
-      keys.insert(keys.end(), waiting->second.begin(), waiting->second.end());
+    const std::set<WorkKey>& waiting = waiting_for_workload_.of(change.key);
+    keys.insert(keys.end(), waiting.begin(), waiting.end());
   } else {
     keys.insert(keys.end(), waiting_for_class_.begin(), waiting_for_class_.end());
   }
 }
 
 bool JobController::follows(const StoredObject& workload) const {
-  return !workload.metadata.owners().empty() || waiting_for_workload_.contains(workload.key);
+  return !workload.metadata.owners().empty() || !waiting_for_workload_.of(workload.key).empty();
 }
 
 // Jobs name themselves: a workload of a job that is not there changes nothing.
@@ -122,25 +120,9 @@ void JobController::resumed(const ObjectChange& change, bool owns, std::vector<W
     name_owners(kinds_, *change.stored, keys);
 }
 
-/// For a workload of that name, which is not there.
-void JobController::waits_for(const WorkKey& job, const std::string& workload) {
-  waits_no_more(job);
-  waiting_for_workload_[workload].insert(job);
-  waits_for_.emplace(job, workload);
-}
-
-void JobController::waits_no_more(const WorkKey& job) {
-  const auto wait = waits_for_.find(job);
-  if (wait == waits_for_.end()) return;
-  const auto jobs = waiting_for_workload_.find(wait->second);
-  jobs->second.erase(job);
-  if (jobs->second.empty()) waiting_for_workload_.erase(jobs);
-  waits_for_.erase(wait);
-}
-
 Result<Time> JobController::reconcile(const WorkKey& key, ObjectAccess& objects) {
   waiting_for_class_.erase(key);
-  waits_no_more(key);
+  waiting_for_workload_.erase(key);
   auto view = reader_.read(key.object(), objects);
   if (!view) mapped_.erase(key);
   if (!view) successors_.erase(key);
@@ -258,7 +240,7 @@ JobController::Done JobController::follow_prebuilt(JobView& view, ObjectAccess& 
   WorkloadOfJob* speaker = view.find(name);
   if (!speaker) {
     const std::string key = view.ns + "/" + name;
-    waits_for(WorkKey::of(view.ref), key);
+    waiting_for_workload_.set(WorkKey::of(view.ref), key);
     if (auto workload = objects.get(*workload_kind_, key)) {
       missed_.erase(WorkKey::of(view.ref));
       return adopt_prebuilt(view, std::move(*workload), objects);
