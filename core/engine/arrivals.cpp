@@ -111,7 +111,23 @@ void Arrivals::deactivate(WorkloadId id) {
 }
 
 void Arrivals::name_local_queue(WorkloadRecord& w) {
+  const std::size_t known = model_.names.known();
   w.local_queue = model_.names.intern(w.object->meta.ns + "/" + w.object->queue_name);
+  if (model_.names.known() > known) names_pace_.took(model_.names.text(w.local_queue).size());
+}
+
+void Arrivals::tidy() {
+  shapes_.tidy();
+  if (!names_pace_.due()) return;
+  std::vector<bool> used(model_.names.size());
+  for (const auto& [key, id] : model_.ids) {
+    used[model_.workloads[id].local_queue] = true;
+    used[model_.workloads[id].tallied_in] = true;
+  }
+  for (const QueueRecord& queue : model_.queues)
+    queue.pending.each_lane([&used](std::uint32_t lane) { used[lane] = true; });
+  const std::size_t bytes = model_.names.retain(used);
+  names_pace_.swept(model_.names.known(), bytes);
 }
 
 void Arrivals::describe_pod_sets(WorkloadRecord& w) {
@@ -265,7 +281,6 @@ void Arrivals::remove(WorkloadId id) {
   w.object.reset();
   count_workload(model_, id);
   model_.workloads.remove(id);
-  shapes_.left();
   turn_.moved = true;
 }
 

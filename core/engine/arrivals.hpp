@@ -7,9 +7,11 @@
 #pragma once
 
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
+#include "core/base/sweep_pace.hpp"
 #include "core/engine/lifecycle.hpp"
 #include "core/engine/shapes.hpp"
 
@@ -36,6 +38,9 @@ class Arrivals {
   void traits_of_moved(WorkloadId id, hooks::Traits said);
   /// LocalQueues lead elsewhere now: those that wait there are queued anew.
   void follow_local_queues(const std::set<std::string>& local_queues);
+  /// Forgets names and shapes that no workload has any more, when it is time to look: O(1) for each
+  /// that came, amortised. Between instants only: nobody has a number of one in hand.
+  void tidy();
 
  private:
   bool queues_are_followed(const WorkloadRecord& w) const;
@@ -68,6 +73,7 @@ class Arrivals {
   Representation& representation_;
   Lifecycle& lifecycle_;
   Shapes shapes_;
+  SweepPace names_pace_{1024};  // of LocalQueues
 };
 
 }  // namespace sluice

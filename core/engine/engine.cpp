@@ -106,6 +106,7 @@ void Engine::begin_instant(Time now) {
 bool Engine::step(std::vector<Decision>& out) {
   out.clear();
   all_->model.workloads.hand_out();
+  all_->arrivals.tidy();
   all_->sync();
   SLUICE_CHECK(!all_->model.tree_stale && all_->model.frs.size() == all_->model.tree.fr_count(),
                "the tree knows ", all_->model.tree.fr_count(), " flavors and resources, the model ",

@@ -185,10 +185,7 @@ void take_for(const Model& model, const QueueRecord& queue, const PodSetRecord& 
               const PodSetAnswer& set, std::map<FrId, Amount>& taken) {
   const auto& wanted = pods.shape->requests;
   for (std::uint32_t g = 0; g < queue.groups.size(); ++g) {
-    const auto of_group = [&](std::size_t i) {
-      return wanted[i].resource < queue.group_of_resource.size() &&
-             queue.group_of_resource[wanted[i].resource] == g;
-    };
+    const auto of_group = [&](std::size_t i) { return queue.group_of(wanted[i].resource) == g; };
     for (std::size_t f = 0; f < queue.groups[g].flavors.size(); ++f) {
       bool fits = true;
       for (std::size_t i = 0; i < wanted.size(); ++i)
@@ -221,9 +218,7 @@ void explain_pod_sets(Model& model, WorkloadId id, const QueueRecord* queue, Exp
       ResourceAnswer& resource = set.resources.emplace_back();
       resource.resource = model.frs.resource_name(wanted.resource);
       resource.requested = multiply_saturating(wanted.amount, set.count);
-      const std::uint32_t group = queue && wanted.resource < queue->group_of_resource.size()
-                                      ? queue->group_of_resource[wanted.resource]
-                                      : kNone;
+      const std::uint32_t group = queue ? queue->group_of(wanted.resource) : kNone;
       resource.covered = !queue || group != kNone;
       if (group == kNone) continue;
       for (const FlavorId flavor : queue->groups[group].flavors)

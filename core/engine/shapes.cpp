@@ -1,6 +1,8 @@
 #include "core/engine/shapes.hpp"
 
 #include <unordered_set>
+#include <utility>
+#include <vector>
 
 namespace sluice {
 
@@ -17,8 +19,11 @@ const PodShape* Shapes::of_pod(const std::shared_ptr<const api::PodTemplate>& po
   shape = std::make_unique<PodShape>();
   shape->pod = pod;
   shape->text = number_of(texts_, pod->shape);
-  for (const api::ResourceRequest& r : asked_of_quota(pod->requests, rules_))
+  for (const api::ResourceRequest& r : asked_of_quota(pod->requests, rules_)) {
+    const std::size_t known = model_.frs.resources().known();
     shape->requests.push_back({model_.frs.intern_resource(r.resource), r.amount});
+    if (model_.frs.resources().known() > known) pace_.took(r.resource.size());
+  }
   pace_.took(pod->shape.size());
   return shape.get();
 }
@@ -58,11 +63,28 @@ void Shapes::forget_unused() {
   std::erase_if(pods_, [&](const auto& each) { return !pods.contains(each.second.get()); });
   std::erase_if(texts_, [&](const auto& each) { return !texts.contains(each.second); });
   std::erase_if(workloads_, [&](const auto& each) { return !workloads.contains(each.second); });
-  std::size_t bytes = 0;
+  std::size_t bytes = forget_resources();
   for (const auto& [pod, shape] : pods_) bytes += pod->shape.size();
   for (const Numbers* numbers : {&texts_, &workloads_})
     for (const auto& [text, number] : *numbers) bytes += text.size();
-  pace_.swept(pods_.size() + texts_.size() + workloads_.size(), bytes);
+  pace_.swept(pods_.size() + texts_.size() + workloads_.size() + model_.frs.resources().known(),
+              bytes);
+}
+
+/// Used are those of pods, of what queues cover, and of what workloads were given once.
+std::size_t Shapes::forget_resources() {
+  std::vector<bool> used(model_.frs.resources().size());
+  for (const auto& [pod, shape] : pods_)
+    for (const ResourceAmount& wanted : shape->requests) used[wanted.resource] = true;
+  for (const QueueRecord& queue : model_.queues)
+    for (const auto& [resource, group] : queue.covered) used[resource] = true;
+  for (const auto& [key, id] : model_.ids) {
+    const WorkloadRecord& w = model_.workloads[id];
+    for (const Holding* holding : {w.holding.get(), w.ended.get()})
+      for (const AssignedPodSet& pods : holding ? holding->pod_sets : std::vector<AssignedPodSet>())
+        for (const auto& [resource, flavor] : pods.flavors) used[resource] = true;
+  }
+  return model_.frs.retain_resources(std::move(used));
 }
 
 }  // namespace sluice

@@ -26,8 +26,10 @@ class Shapes {
   const PodShape* of_pod(const std::shared_ptr<const api::PodTemplate>& pod);
   /// By its pod sets and what plugins say of it.
   std::uint32_t of_workload(const WorkloadRecord& w);
-  /// A workload left the model. REQUIRES: all that are in it have the shapes that they refer to.
-  void left() {
+  /// Looks, when it is time to, for what no workload has any more, and for resources that nobody
+  /// asks for. REQUIRES: all that are in the model have the shapes that they refer to, and nobody
+  /// has a resource in hand.
+  void tidy() {
     if (pace_.due()) forget_unused();
   }
 
@@ -45,6 +47,7 @@ class Shapes {
 
   std::uint32_t number_of(Numbers& numbers, std::string_view text);
   void forget_unused();
+  std::size_t forget_resources();
 
   Model& model_;
   const ResourceRules& rules_;

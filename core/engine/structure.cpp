@@ -102,7 +102,7 @@ void Structure::count_all() {
 
 void Structure::rebuild_groups(QueueRecord& queue) {
   queue.groups.clear();
-  queue.group_of_resource.clear();
+  queue.covered.clear();
   queue.pods_resource = kNone;
   if (!queue.spec) return;
   quota_specs(queue.spec->resource_groups);  // interns all names
@@ -111,10 +111,7 @@ void Structure::rebuild_groups(QueueRecord& queue) {
     for (const std::string& name : group.covered_resources) {
       const ResourceId resource = model_.frs.intern_resource(name);
       record.resources.push_back(resource);
-      if (queue.group_of_resource.size() <= resource)
-        queue.group_of_resource.resize(resource + 1, kNone);
-      if (queue.group_of_resource[resource] == kNone)
-        queue.group_of_resource[resource] = static_cast<std::uint32_t>(queue.groups.size());
+      queue.covered.emplace_back(resource, static_cast<std::uint32_t>(queue.groups.size()));
       if (name == "pods") queue.pods_resource = resource;
     }
     for (const api::FlavorQuotas& flavor : group.flavors) {
@@ -127,6 +124,7 @@ void Structure::rebuild_groups(QueueRecord& queue) {
     }
     queue.groups.push_back(std::move(record));
   }
+  std::sort(queue.covered.begin(), queue.covered.end());
   rebuild_checks(queue);
 }
 

@@ -35,8 +35,10 @@ WorkloadTally tally_of(const Model& model, std::size_t* steps) {
     const auto why = pending ? pending_reason(model, w, id) : nullptr;
     ++unadmitted[{model.names.text(w.local_queue), cause_of(w, why.get())}];
     if (!pending || w.queue == kNone) continue;
+    const QueueRecord& queue = model.queues[w.queue];
     for (const PodSetRecord& pods : w.pod_sets)
       for (const ResourceAmount& wanted : pods.shape->requests) {
+        if (queue.group_of(wanted.resource) == kNone) continue;  // users may name what they like
         Amount& sum = requested[{w.queue, wanted.resource}];
         sum = add_saturating(sum, multiply_saturating(wanted.amount, pods.remaining()));
       }

@@ -64,8 +64,8 @@ struct QueueRecord {
   std::string name;
   std::unique_ptr<const api::ClusterQueue> spec;
   std::vector<ResourceGroupRecord> groups;
-  std::vector<std::uint32_t> group_of_resource;  ///< by ResourceId; kNone: not covered
-  ResourceId pods_resource = kNone;              ///< the resource `pods`, when a group covers it
+  std::vector<std::pair<ResourceId, std::uint32_t>> covered;  ///< sorted, with their groups
+  ResourceId pods_resource = kNone;  ///< the resource `pods`, when a group covers it
   Inactive inactive = Inactive::kMissing;
   std::string inactive_detail;  ///< the missing flavors or checks, for messages
   std::vector<QueueCheck> checks;
@@ -89,6 +89,11 @@ struct QueueRecord {
   SharedText reserved_message;   ///< "Quota reserved in ClusterQueue …", once it is interned
 
   bool active() const { return inactive == Inactive::kNo; }
+  /// The number of the (first) group that covers the resource; kNone: none does. O(log resources).
+  std::uint32_t group_of(ResourceId resource) const {
+    const auto it = std::lower_bound(covered.begin(), covered.end(), std::pair(resource, 0U));
+    return it != covered.end() && it->first == resource ? it->second : kNone;
+  }
   void usage_changed() {
     ++own_usage;
     pending.note();

@@ -47,6 +47,7 @@ void PendingQueue::park(Class& c, std::shared_ptr<const PendingReason> why, Grou
   if (!c.members.empty()) lane_of(c).open_heads.erase(*c.members.begin());
   c.parked = true;
   c.why = std::move(why);
+  c.digest = c.why ? c.why->digest() : 0;
   c.grounds = std::move(grounds);
   ++parked_classes_;
 }
@@ -302,13 +303,12 @@ void PendingQueue::collect_untold(std::vector<WorkloadId>& out) {
   if (parked_classes_ == 0) return;
   for (Class& c : classes_) {
     if (!c.parked || !c.why) continue;
-    const std::uint64_t digest = c.why->digest();
-    if (digest != c.told) {
+    if (c.digest != c.told) {
       for (const OrderKey& key : c.members) out.push_back(key.id);
     } else {
       out.insert(out.end(), c.newcomers.begin(), c.newcomers.end());
     }
-    c.told = digest;
+    c.told = c.digest;
     c.newcomers.clear();
   }
 }

@@ -44,6 +44,11 @@ class PendingQueue {
   void reorder(const OrderKey& key);
   /// The key that all of a lane have in common: low first. True when it was another. O(log lanes).
   bool order_lane(std::uint32_t lane, std::int64_t key);
+  /// fn(lane) for each that has a key, or had a workload.
+  template <typename Fn>
+  void each_lane(Fn&& fn) const {
+    for (const auto& [lane, state] : lanes_) fn(lane);
+  }
   /// True when `a` comes before `b` here.
   bool before(const OrderKey& a, const OrderKey& b) const;
   /// No-op when absent.
@@ -175,8 +180,9 @@ class PendingQueue {
     Keys members;  // without those parked alone
     bool parked = false;
     std::shared_ptr<const PendingReason> why;
-    Grounds grounds;                    // while it is parked
-    std::uint64_t told = 0;             // digest of the reason that members had last
+    Grounds grounds;           // while it is parked
+    std::uint64_t digest = 0;  // of `why`; the amounts in it, which may change, do not count
+    std::uint64_t told = 0;    // digest of the reason that members had last
     std::vector<WorkloadId> newcomers;  // since then; some may have left, or come again
     Accounts accounts;                  // of the members
     std::size_t alone = 0;              // of its workloads, parked by themselves

@@ -38,7 +38,7 @@ Share share_of(const QuotaTree& tree, NodeId node) {
   if (parent == kNone) return share;
   Wide best_borrowed = 0;
   Wide best_lendable = 1;
-  for (ResourceId resource = 0; resource < tree.resource_count(); ++resource) {
+  for (std::size_t resource = 0; resource < tree.resource_count(); ++resource) {
     Wide borrowed = 0;
     for (const FrId fr : tree.frs_of(resource)) {
       const Wide above = tree.usage(node, fr) - tree.subtree(node, fr);

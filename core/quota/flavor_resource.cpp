@@ -1,6 +1,9 @@
 #include "core/quota/flavor_resource.hpp"
 
+#include <utility>
+
 #include "core/base/check.hpp"
+
 namespace sluice {
 namespace {
 
@@ -22,6 +25,12 @@ FrId FlavorResources::intern(FlavorId flavor, ResourceId resource) {
 FrId FlavorResources::find(FlavorId flavor, ResourceId resource) const {
   const auto it = ids_.find(pair_key(flavor, resource));
   return it == ids_.end() ? kNone : it->second;
+}
+
+std::size_t FlavorResources::retain_resources(std::vector<bool> used) {
+  used.resize(resources_.size());
+  for (const Pair& pair : pairs_) used[pair.resource] = true;
+  return resources_.retain(used);
 }
 
 }  // namespace sluice

@@ -1,8 +1,10 @@
 // Dense numbers for flavors, resources and their pairs.
 //
-// Everything below the API works on these ids instead of texts. Invariant: ids are given in order
-// of first use and never change, so that data indexed by them stays valid. Used by the engine's
-// thread only for intern*(); the readers may be called concurrently in between.
+// Everything below the API works on these ids instead of texts. Invariant: ids do not change, and
+// flavors and pairs stay, so that data indexed by them stays valid. Resources come from workloads,
+// too, which may name what they like: those without a pair are forgotten where nobody asks for
+// them, and nothing is as long as there are resources. Used by the engine's thread only for
+// intern*() and retain_resources(); the readers may be called concurrently in between.
 #pragma once
 
 #include <cstdint>
@@ -43,7 +45,11 @@ class FlavorResources {
   FlavorId flavor_of(FrId fr) const { return pairs_[fr].flavor; }
   ResourceId resource_of(FrId fr) const { return pairs_[fr].resource; }
   std::size_t size() const { return pairs_.size(); }
-  std::size_t resource_count() const { return resources_.size(); }
+  const StringPool& resources() const { return resources_; }
+
+  /// Forgets the resources that are not `used`, by id, and in no pair. Returns the bytes of the
+  /// names that stay.
+  std::size_t retain_resources(std::vector<bool> used);
 
  private:
   struct Pair {

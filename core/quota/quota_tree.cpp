@@ -1,6 +1,8 @@
 #include "core/quota/quota_tree.hpp"
 
 #include <algorithm>
+#include <map>
+#include <utility>
 
 #include "core/base/check.hpp"
 
@@ -8,14 +10,15 @@ namespace sluice {
 
 void QuotaTree::build(std::vector<NodeSpec> nodes, const FlavorResources& frs) {
   fr_count_ = frs.size();
-  resource_count_ = frs.resource_count();
   nodes_.assign(nodes.size(), {});
   cells_.assign(nodes.size() * fr_count_, {});
   put_by_.assign(cells_.size(), 0);
   marks_.assign(nodes.size(), 0);
-  lendable_.assign(nodes.size() * resource_count_, 0);
-  frs_of_.assign(resource_count_, {});
-  for (FrId fr = 0; fr < fr_count_; ++fr) frs_of_[frs.resource_of(fr)].push_back(fr);
+  std::map<ResourceId, std::vector<FrId>> by_resource;
+  for (FrId fr = 0; fr < fr_count_; ++fr) by_resource[frs.resource_of(fr)].push_back(fr);
+  frs_of_.clear();
+  for (auto& [resource, all] : by_resource) frs_of_.push_back(std::move(all));
+  lendable_.assign(nodes.size() * resource_count(), 0);
 
   link(nodes);
   for (NodeId id = 0; id < nodes_.size(); ++id) {
@@ -102,10 +105,10 @@ void QuotaTree::spread_down(NodeId id) {
       potential = std::min(potential, Wide{c.subtree} + c.borrowing_limit);
     c.potential = saturate(potential);
   }
-  for (ResourceId resource = 0; resource < resource_count_; ++resource) {
+  for (std::size_t resource = 0; resource < resource_count(); ++resource) {
     Wide sum = 0;
     for (const FrId fr : frs_of_[resource]) sum += cell(id, fr).potential;
-    lendable_[id * resource_count_ + resource] = saturate(sum);
+    lendable_[id * resource_count() + resource] = saturate(sum);
   }
   for (const NodeId child : nodes_[id].children) spread_down(child);
 }

@@ -101,13 +101,14 @@ class QuotaTree {
   /// What available() said when the root was marked last. REQUIRES: it was. O(depth).
   Amount available_as_marked(NodeId node, FrId fr) const;
 
-  /// Σ potential(node) over all frs of a resource: what the node could lend of it to its children.
-  Amount lendable(NodeId node, ResourceId resource) const {
-    return lendable_[node * resource_count_ + resource];
+  /// Resources with quota, which have numbers of their own here, from 0 on.
+  std::size_t resource_count() const { return frs_of_.size(); }
+  /// All frs of one of them.
+  std::span<const FrId> frs_of(std::size_t resource) const { return frs_of_[resource]; }
+  /// Σ potential(node) over these frs: what the node could lend of it to its children.
+  Amount lendable(NodeId node, std::size_t resource) const {
+    return lendable_[node * resource_count() + resource];
   }
-  /// All known frs of a resource.
-  std::span<const FrId> frs_of(ResourceId resource) const { return frs_of_[resource]; }
-  std::size_t resource_count() const { return resource_count_; }
 
  private:
   struct alignas(64) Cell {
@@ -146,9 +147,8 @@ class QuotaTree {
   std::vector<Wide> put_by_;          // by cell: its usage at the mark of the root that it has
   std::vector<std::uint32_t> marks_;  // by root
   std::vector<Amount> lendable_;
-  std::vector<std::vector<FrId>> frs_of_;
+  std::vector<std::vector<FrId>> frs_of_;  // by resource
   std::size_t fr_count_ = 0;
-  std::size_t resource_count_ = 0;
 };
 
 }  // namespace sluice

@@ -1,6 +1,7 @@
 #include "core/reasons/reasons.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <map>
 
 namespace sluice {
@@ -13,9 +14,7 @@ struct DigestBuilder {
     value = (value ^ word) * 0x9e3779b97f4a7c15U;
     value ^= value >> 29U;
   }
-  void add(const std::string& text) {
-    for (const char c : text) add(static_cast<unsigned char>(c));
-  }
+  void add(const std::string& text) { add(std::hash<std::string>()(text)); }
 };
 
 int severity(FlavorReason::Kind kind) {
@@ -49,7 +48,7 @@ std::string flavor_text(const FlavorReason& reason, const FlavorResources& frs) 
     case FlavorReason::Kind::kMissingFlavor:
       return "flavor " + flavor + " not found";
     case FlavorReason::Kind::kUncovered:
-      return "resource " + resource + " unavailable in ClusterQueue";
+      return "resource " + reason.text + " unavailable in ClusterQueue";
     case FlavorReason::Kind::kFiltered:
     case FlavorReason::Kind::kText:
       break;

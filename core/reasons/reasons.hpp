@@ -44,7 +44,7 @@ struct FlavorReason {
     kAffinity,
     kMissingFlavor,
     kFiltered,   ///< text: the plugin's reason
-    kUncovered,  ///< resource unavailable in the queue
+    kUncovered,  ///< text: the resource, unavailable in the queue
     kText,       ///< text alone
   };
   Kind kind = Kind::kUnused;

@@ -63,13 +63,12 @@ bool FlavorAssigner::split_requests() {
 }
 
 bool FlavorAssigner::add_request(ResourceId resource, Amount amount) {
-  const std::uint32_t group =
-      resource < queue_->group_of_resource.size() ? queue_->group_of_resource[resource] : kNone;
+  const std::uint32_t group = queue_->group_of(resource);
   if (group == kNone) {
     if (amount == 0 || config_.ignore_undeclared_resources) return true;
     FlavorReason& reason = result_->reasons.emplace_back();
     reason.kind = FlavorReason::Kind::kUncovered;
-    reason.resource = resource;
+    reason.text = model_.frs.resource_name(resource);
     reason.pod_set = static_cast<std::uint16_t>(members_.front());
     return false;
   }
@@ -171,7 +170,7 @@ void FlavorAssigner::ask_plugin_filters(const Ask& ask) {
 bool FlavorAssigner::allowed_again(const Ask& ask, FlavorId flavor) const {
   if (!options_.only) return true;
   for (const ResourceChoice& r : options_.only->choices)
-    if (r.pod_set == members_.front() && queue_->group_of_resource[r.resource] == ask.group)
+    if (r.pod_set == members_.front() && queue_->group_of(r.resource) == ask.group)
       return model_.frs.flavor_of(r.fr) == flavor;
   return true;
 }

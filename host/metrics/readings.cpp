@@ -218,6 +218,7 @@ class QueueReadings {
     std::map<std::string, std::size_t> finished;
     for (const WorkloadTally::Finished& each : tally.finished) {
       finished[each.cluster_queue] += each.count;
+      if (each.cluster_queue.empty()) continue;  // users may name LocalQueues that do not exist
       const auto [ns, name] = split_key(each.local_queue);
       book_.add("kueue_local_queue_finished_workloads", "Finished workloads that are kept",
                 {{"name", name}, {"namespace", ns}}, number(each.count));
@@ -241,6 +242,7 @@ class QueueReadings {
     std::map<std::tuple<std::string, std::string, std::string>, std::size_t> sums;
     for (const WorkloadTally::Unadmitted& each : tally.unadmitted) {
       sums[{each.cluster_queue, each.reason, each.cause}] += each.count;
+      if (each.cluster_queue.empty()) continue;
       const auto [ns, name] = split_key(each.local_queue);
       book_.add("kueue_local_queue_unadmitted_workloads",
                 "Workloads that are not admitted, by reason",

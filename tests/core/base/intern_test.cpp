@@ -24,5 +24,30 @@ TEST(StringPool, TextsStayInPlaceWhileItGrows) {
   EXPECT_EQ(pool.intern("text-9999"), 10'001U);  // "" and "first" came before text-0
 }
 
+TEST(StringPool, WhatIsNotUsedGoesAndItsNumberIsGivenAgain) {
+  StringPool pool;
+  for (const char* text : {"a", "b", "c", "d"}) pool.intern(text);
+  std::vector<bool> used(pool.size());
+  used[pool.intern("b")] = true;
+  EXPECT_EQ(pool.retain(used), 1U);  // bytes, of "b"
+  EXPECT_EQ(pool.known(), 2U);       // with the empty text
+  EXPECT_EQ(pool.text(2), "b");
+  EXPECT_EQ(pool.intern("b"), 2U);
+  EXPECT_EQ(pool.intern("e"), 1U);  // that of "a"
+  EXPECT_EQ(pool.intern("a"), 3U);
+  EXPECT_EQ(pool.text(1), "e");
+  EXPECT_EQ(pool.intern(""), 0U) << "nobody needs to use it";
+}
+
+TEST(StringPool, ForgettingTwiceFreesANumberOnce) {
+  StringPool pool;
+  pool.intern("a");
+  pool.intern("b");
+  for (int i = 0; i < 2; ++i) EXPECT_EQ(pool.retain({}), 0U);
+  EXPECT_EQ(pool.intern("c"), 1U);
+  EXPECT_EQ(pool.intern("d"), 2U);
+  EXPECT_EQ(pool.intern("e"), 3U);
+}
+
 }  // namespace
 }  // namespace sluice

@@ -4,10 +4,16 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <set>
+#include <string>
+
+#include "tests/core/support/scenario.hpp"
 
 namespace sluice {
 namespace {
+
+using namespace testing;
 
 struct World {
   Model model;
@@ -38,7 +44,7 @@ struct World {
   void remove(WorkloadId id) {
     model.ids.erase(model.workloads[id].key);
     model.workloads[id] = WorkloadRecord();
-    shapes.left();
+    shapes.tidy();
   }
 };
 
@@ -97,6 +103,49 @@ TEST(Shapes, ATemplateAtTheAddressOfAnotherIsNotTakenForIt) {
     last = w.model.workloads[id].shape;
     w.remove(id);
   }
+}
+
+/// Workloads that name whatever they like, of which one at a time is there.
+void play_strangers(Scenario& s, int count, std::size_t* resources, std::size_t* queues) {
+  for (int i = 0; i < count; ++i) {
+    const std::string n = std::to_string(i), name = "w" + n;
+    s.submit(Job(name, "lq" + n).request("example.com/r" + n, 1)).run();
+    s.remove(name);
+    *resources = std::max(*resources, s.engine.model().frs.resources().known());
+    *queues = std::max(*queues, s.engine.model().names.known());
+  }
+}
+
+// A sweep is due after 1,024 names of LocalQueues, or 1,024 shapes, which are more here.
+TEST(Shapes, NamesThatUsersChooseStayAsLongAsTheirWorkloads) {
+  Scenario s;
+  s.flavor("f").queue(Queue("q").quota("cpu", {{"f", 4}}).quota("memory", {{"f", 8}}));
+  s.submit(Job("runs", "q").cpu(1).request("memory", 2)).run();
+  s.submit(Job("waits", "q").cpu(9).request("example.com/mine", 1)).run();
+  std::size_t resources = 0, queues = 0;
+  play_strangers(s, 5'000, &resources, &queues);
+  EXPECT_LE(resources, 1'100U);
+  EXPECT_LE(queues, 1'100U);
+  EXPECT_EQ(s.why("waits"),
+            "NoMatchingFlavor: couldn't assign flavors to pod set main: "
+            "resource example.com/mine unavailable in ClusterQueue");
+  EXPECT_EQ(s.assigned("runs"), "main=1 cpu:f memory:f");
+  s.submit(Job("more", "q").cpu(3).request("memory", 6)).run();
+  EXPECT_EQ(s.assigned("more"), "main=1 cpu:f memory:f");
+}
+
+// A resource that was asked for and forgotten, and asked for again, is covered from the moment on
+// in which a queue has quota of it.
+TEST(Shapes, AResourceIsCoveredWhoeverNamedItFirst) {
+  Scenario s;
+  s.flavor("f").queue(Queue("q").quota("cpu", {{"f", 4}}));
+  std::size_t resources = 0, queues = 0;
+  play_strangers(s, 3'000, &resources, &queues);
+  s.submit(Job("early", "q").cpu(1).request("example.com/r7", 2)).run();
+  EXPECT_EQ(s.assigned("early"), "");
+  s.queue(Queue("q").quota("cpu", {{"f", 4}}).quota("example.com/r7", {{"f", 2}}));
+  s.run();
+  EXPECT_EQ(s.assigned("early"), "main=1 cpu:f example.com/r7:f");
 }
 
 }  // namespace

@@ -42,6 +42,30 @@ TEST(QuotaTree, AQueueAloneHasItsNominal) {
   EXPECT_EQ(t.tree.borrow_level(q, t.fr, 100).level, 0);  // no node to borrow from
 }
 
+// Users name what they like in their requests.
+TEST(QuotaTree, OnlyResourcesWithQuotaCostAnything) {
+  Tree t;
+  const NodeId root = t.add("root", kNone, false, 5);
+  t.add("q", root, true, 10);
+  for (int i = 0; i < 1'000; ++i) t.frs.intern_resource("example.com/r" + std::to_string(i));
+  t.build();
+  EXPECT_EQ(t.tree.resource_count(), 1U);
+  EXPECT_EQ(t.tree.lendable(root, 0), 15);
+}
+
+TEST(FlavorResources, AResourceWithoutAPairGoesWithItsLastUse) {
+  FlavorResources frs;
+  const ResourceId asked = frs.intern_resource("asked"), had = frs.intern_resource("had");
+  frs.intern_resource("gone");
+  const FrId fr = frs.intern(frs.intern_flavor("f"), had);
+  std::vector<bool> used(frs.resources().size());
+  used[asked] = true;
+  EXPECT_EQ(frs.retain_resources(used), 8U);  // "asked" and "had"
+  EXPECT_EQ(frs.resource_name(frs.resource_of(fr)), "had");
+  EXPECT_EQ(frs.intern_resource("asked"), asked);
+  EXPECT_EQ(frs.resources().known(), 3U);  // with the empty one
+}
+
 TEST(QuotaTree, SubtreeSumsWhatChildrenLend) {
   Tree t;
   const NodeId root = t.add("root", kNone, false, 5);

@@ -231,6 +231,30 @@ TEST(Metrics, ValuesOfASmallWorld) {
   EXPECT_GT(seen.value(R"(kueue_admission_attempts_total{result="inadmissible"})"), 0);
 }
 
+// A LocalQueue that does not exist and a resource that nobody has quota of are words of a user,
+// who has as many as he likes: a thousand of them are no series.
+TEST(Metrics, WhatUsersMakeUpIsNoLabel) {
+  MetricsWorld world;
+  world.apply(
+      R"({"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"Workload","metadata":{"name":"a",
+      "namespace":"default"},"spec":{"queueName":"of-cq","podSets":[{"name":"main","count":1,
+      "template":{"spec":{"containers":[{"name":"c","image":"i","resources":{"requests":{
+      "cpu":"1","example.com/made-up":"1"}}}]}}}]}})");
+  world.workload("b", "nowhere", 1);
+  const Exposition seen = world.look();
+  EXPECT_EQ(
+      seen.value(sample("unadmitted_workloads",
+                        "cluster_queue= reason=NoReservation underlying_cause=Misconfigured")),
+      1);
+  EXPECT_EQ(seen.value(sample("cluster_queue_resource_pending", "cluster_queue=cq resource=cpu")),
+            1);
+  for (const auto& [name, family] : seen.families)
+    for (const std::string& each : family.samples) {
+      EXPECT_EQ(each.find("made-up"), std::string::npos) << each;
+      EXPECT_EQ(each.find("of-nowhere"), std::string::npos) << each;
+    }
+}
+
 // Of what was counted and timed; gauges are taken of what there is.
 TEST(Metrics, OfWhatIsGoneNothingIsTold) {
   MetricsWorld world;
