@@ -14,6 +14,15 @@
 find_package(GTest REQUIRED)
 include(GoogleTest)
 
+# The interpreter itself. Where `python3` is a script that looks for one (pyenv), each of several
+# hundred tests in Python would begin with a shell that takes longer than many of them.
+if(NOT Python3_EXECUTABLE)
+  find_program(SLUICE_PYTHON python3 REQUIRED)
+  mark_as_advanced(SLUICE_PYTHON)
+  execute_process(COMMAND ${SLUICE_PYTHON} -c "import sys; print(sys.executable, end='')"
+                  OUTPUT_VARIABLE Python3_EXECUTABLE COMMAND_ERROR_IS_FATAL ANY)
+endif()
+
 # GoogleTest is half of what a test file costs to compile: every test reuses this precompiled
 # header.
 file(CONFIGURE OUTPUT test_headers.cpp CONTENT "")
