@@ -26,29 +26,32 @@ std::uint32_t PendingQueue::class_of(ClassKey key) {
   }
   classes_[id].key = key;
   class_ids_.emplace(key, id);
-  each_sibling(key, [&](const Class& sibling) {  // equals of a parked class are parked, too
-    if (sibling.parked && !classes_[id].parked) park(classes_[id], sibling.why, {});
+  each_sibling(key, [&](std::uint32_t sibling) {  // equals of a parked class are parked, too
+    if (classes_[sibling].parked && !classes_[id].parked) park(id, classes_[sibling].why, {});
   });
   return id;
 }
 
-/// fn(class) for those of the same shape and priority in other lanes.
+/// fn(number) for the classes of the same shape and priority in other lanes.
 template <typename Fn>
 void PendingQueue::each_sibling(ClassKey key, Fn&& fn) {
   const std::uint32_t own = key.lane;
   for (const auto& [lane, state] : lanes_) {
     if (lane == own) continue;
     key.lane = lane;
-    if (const auto it = class_ids_.find(key); it != class_ids_.end()) fn(classes_[it->second]);
+    if (const auto it = class_ids_.find(key); it != class_ids_.end()) fn(it->second);
   }
 }
 
-void PendingQueue::park(Class& c, std::shared_ptr<const PendingReason> why, Grounds grounds) {
+void PendingQueue::park(std::uint32_t cls, std::shared_ptr<const PendingReason> why,
+                        Grounds grounds) {
+  Class& c = classes_[cls];
   if (!c.members.empty()) lane_of(c).open_heads.erase(*c.members.begin());
   c.parked = true;
   c.why = std::move(why);
   c.digest = c.why ? c.why->digest() : 0;
   c.grounds = std::move(grounds);
+  untold_.insert(cls);
   ++parked_classes_;
 }
 
@@ -93,7 +96,7 @@ void PendingQueue::add_member(const Slot& slot) {
     heads.insert(key);
   }
   c.members.insert(c.members.end(), key);  // most come last
-  c.newcomers.push_back(key.id);
+  add_newcomer(slot.cls, key.id);
   // A class that is never parked is never told of them.
   if (c.newcomers.size() > 2 * c.members.size() + kFewNewcomers) tidy_newcomers(slot.cls);
 }
@@ -191,6 +194,7 @@ void PendingQueue::retire(std::uint32_t cls) {
   Class& c = classes_[cls];
   if (!c.members.empty() || c.alone > 0) return;
   class_ids_.erase(c.key);
+  untold_.erase(cls);
   c = Class();
   free_classes_.push_back(cls);
 }
@@ -230,10 +234,10 @@ void PendingQueue::park_with_equals(WorkloadId id, std::shared_ptr<const Pending
   Class& c = classes_[slot.cls];
   SLUICE_CHECK(!slot.alone && !c.parked, "workload ", id, " is parked already");
   SLUICE_CHECK(!c.members.empty(), "the class of workload ", id, " is empty");
-  each_sibling(c.key, [&](Class& sibling) {
-    if (!sibling.parked) park(sibling, why, {});
+  each_sibling(c.key, [&](std::uint32_t sibling) {
+    if (!classes_[sibling].parked) park(sibling, why, {});
   });
-  park(c, std::move(why), std::move(grounds));
+  park(slot.cls, std::move(why), std::move(grounds));
 }
 
 void PendingQueue::park_alone(WorkloadId id) {
@@ -300,9 +304,9 @@ std::shared_ptr<const PendingReason> PendingQueue::class_reason(WorkloadId id) c
 }
 
 void PendingQueue::collect_untold(std::vector<WorkloadId>& out) {
-  if (parked_classes_ == 0) return;
-  for (Class& c : classes_) {
-    if (!c.parked || !c.why) continue;
+  for (const std::uint32_t cls : std::exchange(untold_, {})) {
+    Class& c = classes_[cls];
+    if (!c.parked || !c.why) continue;  // park() lists it again
     if (c.digest != c.told) {
       for (const OrderKey& key : c.members) out.push_back(key.id);
     } else {

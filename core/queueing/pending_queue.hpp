@@ -112,9 +112,10 @@ class PendingQueue {
   /// The reason with which its class was parked last; null when it never was.
   std::shared_ptr<const PendingReason> class_reason(WorkloadId id) const;
   /// Members of parked classes whose reason changed in kind since the last call, and new members.
+  /// O(classes that were parked, or got members, since).
   void collect_untold(std::vector<WorkloadId>& out);
   /// Its last reason was not that of its class. REQUIRES: contains(id).
-  void note_untold(WorkloadId id) { classes_[slots_.at(id).cls].newcomers.push_back(id); }
+  void note_untold(WorkloadId id) { add_newcomer(slots_.at(id).cls, id); }
 
   /// The workload that has the preemptor's place; nullopt: none.
   std::optional<WorkloadId> place() const {
@@ -202,10 +203,14 @@ class PendingQueue {
 
   std::uint32_t class_of(ClassKey key);
   Lane& lane_of(const Class& c) { return lanes_[c.key.lane]; }
-  void park(Class& c, std::shared_ptr<const PendingReason> why, Grounds grounds);
+  void park(std::uint32_t cls, std::shared_ptr<const PendingReason> why, Grounds grounds);
   template <typename Fn>
   void each_sibling(ClassKey key, Fn&& fn);
   void add_member(const Slot& slot);
+  void add_newcomer(std::uint32_t cls, WorkloadId id) {
+    classes_[cls].newcomers.push_back(id);
+    untold_.insert(cls);
+  }
   void tidy_newcomers(std::uint32_t cls);
   void remove_member(const Slot& slot);
   static void count(Accounts& accounts, std::uint32_t account, int sign);
@@ -216,6 +221,8 @@ class PendingQueue {
 
   std::vector<Class> classes_;
   std::vector<std::uint32_t> free_classes_;
+  std::set<std::uint32_t>
+      untold_;  // classes with newcomers, or that say something else once parked
   std::unordered_map<ClassKey, std::uint32_t, ClassKeyHash> class_ids_;
   std::map<std::uint32_t, Lane> lanes_;  // one, unless plugins tell some apart
   std::unordered_map<WorkloadId, Slot> slots_;

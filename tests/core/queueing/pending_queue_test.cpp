@@ -327,6 +327,29 @@ TEST_F(Pending, UntoldAreThoseWhoseReasonChangedInKindAndNewcomers) {
   EXPECT_EQ(untold(), (Ids{1, 2, 3}));
 }
 
+// 1 is not parked when it is asked, 2 takes the number of 1's class, and each is told once.
+TEST_F(Pending, UntoldAreAskedForAtAnyTime) {
+  Ids out;
+  add(key(1, 0, 1), 7);
+  queue.collect_untold(out);
+  EXPECT_EQ(out, Ids()) << "it has a turn yet";
+  queue.park_with_equals(1, because("no room"));
+  queue.wake();
+  queue.erase(1);
+  add(key(2, 0, 2), 8);
+  queue.park_with_equals(2, because("no room"));
+  queue.collect_untold(out);
+  EXPECT_EQ(out, (Ids{2}));
+  out.clear();
+  add(key(3, 0, 3), 8);
+  queue.wake();
+  queue.collect_untold(out);
+  EXPECT_EQ(out, Ids()) << "3 was parked unseen, and is open now";
+  queue.park_with_equals(2, because("no room"));
+  queue.collect_untold(out);
+  EXPECT_EQ(out, (Ids{3})) << "2 knows the reason";
+}
+
 TEST_F(Pending, EqualsStayParkedWhenTheFirstOfThemGoes) {
   add(key(1, 0, 1), 7);
   add(key(2, 0, 2), 7);
