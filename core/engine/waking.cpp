@@ -72,10 +72,10 @@ void Waking::sort_notes() {
   model_.noted.clear();
 }
 
-/// What lets usage change without a wake, or makes an answer depend on other workloads.
+/// What lets usage change without a wake, or makes an answer depend on other workloads. Vetoes take
+/// victims away and add none, and a plugin says for which parked workload one of its own is over.
 bool Waking::can_be_quiet() const {
-  return !hooks_.preemption_veto && model_.earmarks.empty() && model_.held.empty() &&
-         model_.together.empty();
+  return model_.earmarks.empty() && model_.held.empty() && model_.together.empty();
 }
 
 /// Would every parked class be parked again, with the same reasons, and is there nothing else to
@@ -191,6 +191,7 @@ Waking::Rests Waking::rests(const QueueRecord& queue, const Grounds& grounds) co
                       model_.tree.has_parent(queue.id);
   const bool flat = is_flat(queue.id);
   const bool one_pod_set = model_.workloads[grounds.of].pod_sets.size() == 1;
+  if (others && hooks_.preemption_veto) return Rests::kOnMore;  // its reason shows who is protected
   // One that borrows without the right to preempt for that takes no victims from other queues: in a
   // cohort that is the root its queue's usage shows that.
   if (others && (!flat || config_.fair_sharing || policy.borrow_within_cohort))
@@ -238,7 +239,9 @@ bool Waking::add_class(const QueueRecord& queue, const Grounds& grounds, Summary
       if (look.amount > 0) limits->has = std::max(limits->has.value_or(0), look.amount);
       continue;
     }
-    const Amount lacks = look.amount - freed_by_own(queue, w, look.fr);
+    const Amount freed = freed_by_own(queue, w, look.fr);
+    if (freed > 0 && hooks_.preemption_veto) return false;  // as above
+    const Amount lacks = look.amount - freed;
     if (lacks <= available) return false;
     if (others && !tree.borrows_with(queue.id, look.fr, lacks)) return false;
     limits->lacks = std::min(limits->lacks.value_or(lacks), lacks);

@@ -22,8 +22,8 @@ std::string said(const Scenario& s) {
 struct Played {
   std::uint64_t cycles = 0, quiet = 0;
 };
-Played play_both_ways(const Plan& plan, std::uint64_t seed) {
-  Player plain(plan), quick(plan);
+Played play_both_ways(const Plan& plan, std::uint64_t seed, const hooks::HostHooks& hooks) {
+  Player plain(plan, 1, hooks), quick(plan, 1, hooks);
   plain.scenario().engine.look_at_everybody();
   for (std::size_t i = 0; i < plan.instants.size(); ++i) {
     plain.tell();
@@ -43,11 +43,12 @@ Played play_both_ways(const Plan& plan, std::uint64_t seed) {
 
 /// Draws the plan of a seed; the wakes that are quiet in all of them must be at least so many.
 template <typename Draw>
-void compare(int usual, std::uint64_t least_quiet, Draw&& draw) {
+void compare(int usual, std::uint64_t least_quiet, Draw&& draw,
+             const hooks::HostHooks& hooks = {}) {
   Played all;
   const auto count = static_cast<std::uint64_t>(trial::amount("SLUICE_WAKING_WORLDS", usual));
   for (std::uint64_t seed = 1; seed <= count && !::testing::Test::HasFailure(); ++seed) {
-    const Played one = play_both_ways(draw(seed), seed);
+    const Played one = play_both_ways(draw(seed), seed, hooks);
     all.cycles += one.cycles;
     all.quiet += one.quiet;
   }
@@ -70,6 +71,36 @@ TEST(Waking, FullWorldsDecideAsIfEverybodyWereLookedAt) {
 
 TEST(Waking, VariedWorldsDecideAsIfEverybodyWereLookedAt) {
   compare(60, 50, [](std::uint64_t seed) { return Planner(seed).varied().draw_full(2, 5, 40); });
+}
+
+/// Some may not preempt, and some are no victims, by their names alone.
+struct VetoByName final : hooks::PreemptionVeto {
+  void veto(const hooks::VetoQuery& query, hooks::VetoAnswer& answer,
+            hooks::Fault& fault) const override {
+    (void)fault;
+    const auto is_one_of = [](const api::Workload& w, unsigned many) {
+      unsigned sum = 0;
+      for (const char c : w.meta.name) sum = sum * 31U + static_cast<unsigned char>(c);
+      return sum % many == 0;
+    };
+    answer.may_not_preempt = is_one_of(query.preemptor, 7);
+    answer.reason = "not this one";
+    for (std::size_t i = 0; i < query.candidates.size(); ++i)
+      answer.protected_[i] = is_one_of(*query.candidates[i], 3) ? 1 : 0;
+  }
+};
+
+TEST(Waking, FullWorldsWithVetoesDecideAsIfEverybodyWereLookedAt) {
+  VetoByName veto;
+  hooks::HostHooks hooks;
+  hooks.preemption_veto = &veto;
+  compare(
+      120, 100,
+      [](std::uint64_t seed) {
+        return seed % 2 == 0 ? Planner(seed).draw_full(2, 5, 40)
+                             : Planner(seed).varied().draw_full(2, 5, 40);
+      },
+      hooks);
 }
 
 TEST(Waking, FullWorldsWithChecksDecideAsIfEverybodyWereLookedAt) {
