@@ -26,8 +26,9 @@ std::string subject(const WorkloadRecord& member) {
   return out += member.object->meta.name;
 }
 
+/// Its pods start anew: the next reservation does not wait for those to recover that this one lost.
 void unready(Model& model, WorkloadRecord& w) {
-  if (is_true(w, Type::kPodsReady))
+  if (w.condition(Type::kPodsReady))
     set_condition(model, w, Type::kPodsReady, false, "WaitForStart",
                   "Not all pods are ready or succeeded");
 }

@@ -1,6 +1,8 @@
 // Pods that have to be ready in time, or before others are admitted (semantics 7).
 #include <gmock/gmock.h>
 
+#include <functional>
+
 #include "tests/core/engine/life_support.hpp"
 #include "tests/core/support/fake_hooks.hpp"
 
@@ -164,6 +166,36 @@ TEST_F(Recovery, EachLossCountsForItself) {
   EXPECT_EQ(s.run(), Log());
   s.after(25);
   EXPECT_EQ(s.run(), Lines("evicted a PodsReadyTimeout"));
+}
+
+// Ready at 10 s, lost at 20, evicted at 50; its backoff of 10 s over, it has 100 s to start again.
+// A stop of its queue while pods are missing is no other loss.
+TEST_F(Recovery, OfAnEarlierReservationIsOverWithIt) {
+  const std::function<Log(Scenario&)> losses[] = {
+      [](Scenario& s) {
+        s.after(30);
+        const Log out = s.run();
+        s.after(10).run();
+        return out;
+      },
+      [](Scenario& s) {
+        s.queue(plain(4).stop(api::StopPolicy::kHoldAndDrain));
+        const Log out = s.run();
+        s.queue(plain(4)).run();
+        return out;
+      },
+  };
+  for (const auto& lose : losses) {
+    Scenario s(recovering());
+    s.flavor("f").queue(plain(4)).submit(Job("a", "q").cpu(1)).run();
+    s.after(10).submit(pods(true)).run();
+    s.after(10).submit(pods(false)).run();
+    EXPECT_EQ(lose(s).size(), 1U) << "it is evicted";
+    ASSERT_EQ(s.admitted(), "a");
+    EXPECT_THAT(s.condition("a", "PodsReady"), ::testing::StartsWith("False WaitForStart"));
+    EXPECT_EQ(s.after(99).run(), Log());
+    EXPECT_EQ(s.after(1).run(), Lines("evicted a PodsReadyTimeout"));
+  }
 }
 
 struct BlockAdmission : PodsReady {
