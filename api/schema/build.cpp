@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "api/json/json.hpp"
+#include "api/schema/field_path.hpp"
 #include "api/schema/predicates.hpp"
 #include "api/schema/type_expression.hpp"
 
@@ -120,24 +121,6 @@ struct Draft {
   std::vector<Draft> fields;
   std::unique_ptr<Draft> items, values;
 };
-
-/// `spec.podSets[].count` → spec, podSets, [], count.
-std::vector<std::string> path_parts(std::string_view path) {
-  std::vector<std::string> parts;
-  while (!path.empty()) {
-    if (path[0] == '.') {
-      path.remove_prefix(1);
-    } else if (path.substr(0, 2) == "[]" || path.substr(0, 2) == "{}") {
-      parts.emplace_back(path.substr(0, 2));
-      path.remove_prefix(2);
-    } else {
-      const auto end = path.find_first_of(".[{");
-      parts.emplace_back(path.substr(0, end));
-      path.remove_prefix(std::min(end, path.size()));
-    }
-  }
-  return parts;
-}
 
 Draft& descend(Draft& at, const std::string& part) {
   if (part == "[]" || part == "{}") {

@@ -7,8 +7,11 @@
 #include "api/jobs/job_page.hpp"
 #include "api/json/decode_parts.hpp"
 #include "api/json/json.hpp"
+#include "api/json/json_path.hpp"
+#include "api/schema/field_path.hpp"
 #include "api/schema/formats.hpp"
 #include "api/schema/job_status.hpp"
+#include "api/schema/walk.hpp"
 
 namespace sluice::api {
 
@@ -45,8 +48,24 @@ std::vector<std::pair<const json::object*, std::string>> objects_of(const json::
   return out;
 }
 
-void read_columns(const json::object& from, const std::string& where, std::vector<Column>& into,
-                  Mistakes& mistakes) {
+/// Is the text a path? If not, that is told of `place`.
+bool is_path(std::string_view text, PathForm form, const std::string& place, Mistakes& mistakes) {
+  auto judged = judge_path(text, form);
+  if (!judged) mistakes.add(judged.error().context(place));
+  return judged.ok();
+}
+
+/// The core has columns that it computes, `=NAME`; all others are JSON paths.
+Result<void> judge_column_path(std::string_view path, const std::string& contributor) {
+  if (contributor.empty() && path.starts_with('=')) return {};
+  const auto parsed = JsonPath::parse(path);
+  if (parsed) return {};
+  return Error{"found " + shown(path) + ", " + parsed.error().text +
+               "; allowed: a JSON path such as .spec.podSets[0].name"};
+}
+
+void read_columns(const json::object& from, const std::string& where,
+                  const std::string& contributor, std::vector<Column>& into, Mistakes& mistakes) {
   for (const auto& [each, place] : objects_of(from, "columns", where + ".", mistakes)) {
     only_keys(*each, place, {"name", "path", "type", "description", "priority"}, mistakes);
     Column column;
@@ -59,6 +78,8 @@ void read_columns(const json::object& from, const std::string& where, std::vecto
                                     [&](const Column& other) { return other.name == column.name; });
     if (column.name.empty() || column.json_path.empty()) {
       mistakes.add({place + ": name and path are required"});
+    } else if (auto judged = judge_column_path(column.json_path, contributor); !judged) {
+      mistakes.add(judged.error().context(place + ".path"));
     } else if (exists) {
       mistakes.add({place + ": column \"" + column.name + "\" exists already"});
     } else {
@@ -80,6 +101,7 @@ void read_fields(const json::object& from, const std::string& where, bool overri
       mistakes.add({place + ": path is required"});
       continue;
     }
+    if (!is_path(field.path, PathForm::kPlace, place + ".path", mistakes)) continue;
     const auto existing =
         std::find_if(into.fields.begin(), into.fields.end(),
                      [&](const FieldSource& other) { return other.path == field.path; });
@@ -96,27 +118,51 @@ void read_fields(const json::object& from, const std::string& where, bool overri
   }
 }
 
+/// The paths that a rule names: where it stands, and what it looks at below that.
+bool judge_rule(const json::object& rule, const std::string& place, Mistakes& mistakes) {
+  const std::size_t before = mistakes.size();
+  const auto judge = [&](std::string_view key, const json::value& value, PathForm form) {
+    const json::string* text = value.if_string();
+    if (text == nullptr) return mistakes.add({place + "." + std::string(key) + ": must be a text"});
+    is_path(view(*text), form, place + "." + std::string(key), mistakes);
+  };
+  if (const json::value* at = find(rule, "at"); at != nullptr && *at != "")
+    judge("at", *at, PathForm::kPlace);
+  for (const char* key : {"field", "fields", "whenSet"}) {
+    const json::value* value = find(rule, key);
+    const json::array* list = value != nullptr ? value->if_array() : nullptr;
+    for (std::size_t i = 0; list != nullptr && i < list->size(); ++i)
+      judge(key + ("[" + std::to_string(i) + "]"), (*list)[i], PathForm::kMember);
+    if (value != nullptr && list == nullptr) judge(key, *value, PathForm::kMember);
+  }
+  if (const json::object* when = find_object(rule, "when"))
+    for (const auto& member : *when)
+      is_path(view(member.key()), PathForm::kMember, place + ".when", mistakes);
+  return mistakes.size() == before;
+}
+
 void read_rules(const json::object& from, const std::string& where, const std::string& contributor,
                 VersionSource& into, Mistakes& mistakes) {
   for (const auto& [each, place] : objects_of(from, "rules", where + ".", mistakes)) {
     only_keys(*each, place,
               {"at", "rule", "message", "field", "fields", "oneOf", "when", "whenSet"}, mistakes);
-    into.rules.push_back({*each, contributor});
+    if (judge_rule(*each, place, mistakes)) into.rules.push_back({*each, contributor});
   }
 }
 
-Result<void> base_on(KindSource& kind, const json::object& from, const std::string& where,
-                     VersionSource& into) {
+void base_on(KindSource& kind, const json::object& from, const std::string& where,
+             VersionSource& into, Mistakes& mistakes) {
   const std::string_view base_name = find_text(from, "basedOn");
-  if (base_name.empty()) return {};
+  if (base_name.empty()) return;
   const VersionSource* base = kind.version(base_name);
-  if (base == nullptr) return Error{where + ".basedOn: no version " + std::string(base_name)};
+  if (base == nullptr)
+    return mistakes.add({where + ".basedOn: no version " + std::string(base_name)});
   into.fields = base->fields;
   if (find(from, "rules") == nullptr) into.rules = base->rules;
   for (const auto& path : decode_texts(find_array(from, "without"))) {
+    if (!is_path(path, PathForm::kPlace, where + ".without", mistakes)) continue;
     std::erase_if(into.fields, [&](const FieldSource& f) { return is_below(f.path, path); });
   }
-  return {};
 }
 
 void read_moves(const json::object& from, const std::string& where, VersionSource& into,
@@ -129,8 +175,22 @@ void read_moves(const json::object& from, const std::string& where, VersionSourc
       mistakes.add({where + ".moves: each must be [FIELD HERE, FIELD IN THE STORAGE VERSION]"});
       continue;
     }
-    into.moves.emplace_back(view(*(*pair)[0].if_string()), view(*(*pair)[1].if_string()));
+    const std::string place = where + ".moves[" + std::to_string(i) + "]";
+    const std::string_view here = view(*(*pair)[0].if_string());
+    const std::string_view in_hub = view(*(*pair)[1].if_string());
+    if (is_path(here, PathForm::kMember, place, mistakes) &&
+        is_path(in_hub, PathForm::kMember, place, mistakes))
+      into.moves.emplace_back(here, in_hub);
   }
+}
+
+void read_scale(const json::object& from, const std::string& where, KindInfo& into,
+                Mistakes& mistakes) {
+  into.scale_field = find_text(from, "spec");
+  into.scale_status_field = find_text(from, "status");
+  is_path(into.scale_field, PathForm::kName, where + ".spec", mistakes);
+  if (!into.scale_status_field.empty())
+    is_path(into.scale_status_field, PathForm::kMember, where + ".status", mistakes);
 }
 
 /// A version that was not there yet, as far as it is known before its own fields are read.
@@ -143,17 +203,15 @@ VersionSource& new_version(KindSource& kind, const json::object& from, const std
   info.name = added.name;
   info.storage = find_bool(from, "storage", false);
   info.deprecated = find_bool(from, "deprecated", false);
-  if (auto based = base_on(kind, from, where, added); !based) mistakes.add(based.error());
+  base_on(kind, from, where, added, mistakes);
   if (!find_text(from, "basedOn").empty() && find(from, "columns") == nullptr) {
     for (const auto& other : kind.info.versions) {
       if (other.name == find_text(from, "basedOn")) info.columns = other.columns;
     }
   }
   if (find_bool(from, "status", false)) kind.info.status_subresource = true;
-  if (const json::object* scale = find_object(from, "scale")) {
-    kind.info.scale_field = find_text(*scale, "spec");
-    kind.info.scale_status_field = find_text(*scale, "status");
-  }
+  if (const json::object* scale = find_object(from, "scale"))
+    read_scale(*scale, where + ".scale", kind.info, mistakes);
   kind.info.versions.push_back(std::move(info));
   kind.versions.push_back(std::move(added));
   return kind.versions.back();
@@ -171,7 +229,7 @@ void read_version(KindSource& kind, const json::object& from, const std::string&
   const bool fresh = version == nullptr;
   if (fresh) version = &new_version(kind, from, where, mistakes);
   const auto index = static_cast<std::size_t>(version - kind.versions.data());
-  read_columns(from, where, kind.info.versions[index].columns, mistakes);
+  read_columns(from, where, contributor, kind.info.versions[index].columns, mistakes);
   read_fields(from, where, fresh, contributor, *version, mistakes);
   read_rules(from, where, contributor, *version, mistakes);
   version->convert = fresh ? find_text(from, "convert") : std::string_view(version->convert);
@@ -245,8 +303,8 @@ void read_together(const json::object& from, std::string& into, Mistakes& mistak
 }
 
 void read_gives(const json::object& from, std::vector<std::string>& into, Mistakes& mistakes) {
-  const auto is_path = [](std::string_view text) { return !text.empty(); };
-  read_texts(from, "gives", "paths of fields", "path of a field", is_path, into, mistakes);
+  const auto is_place = [](std::string_view text) { return judge_path(text).ok(); };
+  read_texts(from, "gives", "paths of fields", "path of a field", is_place, into, mistakes);
 }
 
 /// How its objects are jobs: a page, or the name of a kind that is built in.

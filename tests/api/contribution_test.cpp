@@ -222,6 +222,66 @@ TEST(Contribution, ConflictsAndMistakesChangeNothing) {
   EXPECT_FALSE(plain["spec"].as_object().contains("x"));
 }
 
+/// A lone bracket was read for ever, and what the schema is built from calls itself once per part.
+TEST(Contribution, APathIsOfNamesAndWhatIsInsideThem) {
+  const auto of_queue = [](const std::string& version) {
+    return R"({"kind":"ClusterQueue","group":"kueue.x-k8s.io","versions":[{"version":"v1beta2",)" +
+           version + "}]}";
+  };
+  const auto field = [&](const std::string& path) {
+    return of_queue(R"("fields":[{"path":")" + path + R"(","type":"string"}])");
+  };
+  const auto rule = [&](const std::string& rest) {
+    return of_queue(R"("rules":[{"rule":"allowedIf","message":"m",)" + rest + "}]");
+  };
+  const auto of_kind = [](const std::string& rest) {
+    return R"({"kind":"New","group":"g.com","plural":"news","scope":"Cluster","versions":[
+      {"version":"v1","storage":true,"fields":[{"path":"spec","type":"object"}],)" +
+           rest + "}]}";
+  };
+  std::string deep = "spec";
+  for (int i = 0; i < 64; ++i) deep += ".a";  // 65 names
+  const std::string fields = "ClusterQueue.versions[0].fields[0].path: found ";
+  const std::string rules = "ClusterQueue.versions[0].rules[0].";
+  Scheme scheme;
+  for (const auto& [json, error] : std::vector<std::pair<std::string, std::string>>{
+           {field("spec.podSets[0].tier"), fields + R"("spec.podSets[0].tier"; allowed: )"},
+           {field("spec.x{"), fields + R"("spec.x{"; allowed: )"},
+           {field("["), fields + R"("["; allowed: )"},
+           {field("."), fields + R"("."; allowed: )"},
+           {field("spec..x"), fields + R"("spec..x"; allowed: )"},
+           {field("spec.x."), fields + R"("spec.x."; allowed: )"},
+           {field("spec.x]y"), fields + R"("spec.x]y"; allowed: )"},
+           {field("spec.[]"), fields + R"("spec.[]"; allowed: )"},
+           {field("spec.a b"), fields + R"("spec.a b"; allowed: )"},
+           {field(deep), "allowed: at most 64 names"},
+           {field("spec.x" + std::string(200, '[') + std::string(200, ']')), "allowed: "},
+           {rule(R"("at":"spec[")"), rules + R"(at: found "spec["; allowed: )"},
+           {rule(R"("at":7)"), rules + "at: must be a text"},
+           {rule(R"("at":"spec","field":"x[")"), rules + R"(field: found "x["; allowed: )"},
+           {rule(R"("at":"spec","fields":["x","y[]"])"), rules + R"(fields[1]: found "y[]")"},
+           {rule(R"("at":"spec","when":{"x{":["a"]})"), rules + R"(when: found "x{"; allowed: )"},
+           {of_queue(R"("columns":[{"name":"A","path":".spec["}])"),
+            R"(ClusterQueue.versions[0].columns[0].path: found ".spec[")"},
+           {of_queue(R"("columns":[{"name":"A","path":"=podReady"}])"),
+            R"(columns[0].path: found "=podReady")"},
+           {of_kind(R"("scale":{"spec":"spec["})"),
+            R"(scale.spec: found "spec["; allowed: a name)"},
+           {of_kind(R"("scale":{"spec":"size","status":"s{"})"), R"(scale.status: found "s{")"},
+           {of_kind(R"("moves":[["spec.a","spec{"]])"), R"(moves[0]: found "spec{"; allowed: )"},
+           {of_kind(R"("status":true},{"version":"v0","basedOn":"v1","without":["spec["])"),
+            R"(New.versions[1].without: found "spec["; allowed: )"},
+           {R"({"kind":"ClusterQueue","group":"kueue.x-k8s.io","gives":["spec["]})",
+            R"(gives: "spec[" is no path of a field)"},
+       }) {
+    const auto added = scheme.add(json, "bad");
+    ASSERT_FALSE(added.ok()) << json;
+    EXPECT_THAT(added.error().text, HasSubstr(error));
+  }
+  EXPECT_EQ(scheme.find("g.com/v1", "New"), nullptr);
+  EXPECT_TRUE(scheme.add(field("spec.a-b_c.d[][].e{}"), "good").ok());
+}
+
 TEST(Contribution, AnObjectBelongsTogetherWithOneSetOfOthers) {
   Scheme scheme;
   const auto says = [&scheme](const char* label) {
