@@ -11,6 +11,7 @@
 #include "api/schema/field_path.hpp"
 #include "api/schema/formats.hpp"
 #include "api/schema/job_status.hpp"
+#include "api/schema/kind_names.hpp"
 #include "api/schema/walk.hpp"
 
 namespace sluice::api {
@@ -227,6 +228,8 @@ void read_version(KindSource& kind, const json::object& from, const std::string&
   if (name.empty()) return mistakes.add({where + ".version: required"});
   VersionSource* version = kind.version(name);
   const bool fresh = version == nullptr;
+  if (auto judged = judge_dns_label(name); fresh && !judged)
+    return mistakes.add(judged.error().context(where + ".version"));
   if (fresh) version = &new_version(kind, from, where, mistakes);
   const auto index = static_cast<std::size_t>(version - kind.versions.data());
   read_columns(from, where, contributor, kind.info.versions[index].columns, mistakes);
@@ -400,6 +403,9 @@ void add_contribution(std::map<std::string, KindSource>& kinds, const json::obje
   if (fresh) {
     auto kind = new_kind(contribution, contributor);
     if (!kind) return mistakes.add(kind.error().context(name));
+    const std::size_t before = mistakes.size();
+    if (!contributor.empty()) judge_names(kind->info, kinds, mistakes);
+    mistakes.place(before, name);
     it = kinds.emplace(key, std::move(*kind)).first;
   } else if (find(contribution, "plural") != nullptr) {
     return mistakes.add({name + ": the kind exists already" +

@@ -222,6 +222,56 @@ TEST(Contribution, ConflictsAndMistakesChangeNothing) {
   EXPECT_FALSE(plain["spec"].as_object().contains("x"));
 }
 
+/// A kind `Zoo` with the plural `secrets` in the core group was served in place of Secrets.
+TEST(Contribution, AKindIsNotCalledAsAnotherIs) {
+  const auto kind = [](const std::string& group, const std::string& kind_name,
+                       const std::string& plural, const std::string& rest = "") {
+    return R"({"group":")" + group + R"(","kind":")" + kind_name + R"(","plural":")" + plural +
+           R"(",)" + rest + R"("scope":"Namespaced","versions":[{"version":"v1","storage":true}]})";
+  };
+  Scheme scheme;
+  ASSERT_TRUE(
+      scheme
+          .add(kind("a.com", "Zoo", "zoos", R"("shortNames":["zo"],"categories":["all"],)"), "zoo")
+          .ok());
+  const std::string label = "; allowed: a DNS label (at most 63 of a-z, 0-9 and -";
+  for (const auto& [json, error] : std::vector<std::pair<std::string, std::string>>{
+           {kind("", "Cage", "secrets"),
+            R"(Cage: plural: "secrets" means kind Secret of the core group already)"},
+           {kind("batch", "Machine", "jobs"),
+            R"(Machine: plural: "jobs" means kind Job of group batch already)"},
+           {kind("batch", "Machine", "job"), R"(plural: "job" means kind Job of group batch)"},
+           {kind("batch", "JOB", "machines"), R"(JOB: kind: "job" means kind Job of group batch)"},
+           {kind("b.com", "Machine", "po"), R"(plural: "po" means kind Pod of the core group)"},
+           {kind("b.com", "Machine", "machines", R"("shortNames":["m","pods"],)"),
+            R"(shortNames: "pods" means kind Pod of the core group)"},
+           {kind("b.com", "Machine", "machines", R"("shortNames":["zo"],)"),
+            R"("zo" means kind Zoo of group a.com already, contributed by zoo)"},
+           {"[" + kind("b.com", "One", "things") + "," + kind("b.com", "Two", "things") + "]",
+            R"(Two: plural: "things" means kind One of group b.com already)"},
+           {kind("", "Machine", "pods/../x"), R"(plural: found "pods/../x")" + label},
+           {kind("b.com", "Machine", "Machines"), R"(plural: found "Machines")" + label},
+           {kind("b.com", "Machine", std::string(64, 'a')), label},
+           {kind("b.com", "Machine", "machines", R"("shortNames":["m m"],)"),
+            R"(shortNames: found "m m")" + label},
+           {kind("b.com", "Machine", "machines", R"("categories":["a/b"],)"),
+            R"(categories: found "a/b")" + label},
+           {kind("b.com/../c", "Machine", "machines"),
+            R"(group: found "b.com/../c"; allowed: a DNS)"},
+           {kind("b.com", "Ma/chine", "machines"), R"(kind: found "Ma/chine"; allowed: )"},
+           {R"({"group":"b.com","kind":"Machine","plural":"machines","scope":"Cluster",)"
+            R"("versions":[{"version":"v1/x","storage":true}]})",
+            R"(Machine.versions[0].version: found "v1/x")" + label},
+       }) {
+    const auto added = scheme.add(json, "bad");
+    ASSERT_FALSE(added.ok()) << json;
+    EXPECT_THAT(added.error().text, HasSubstr(error));
+  }
+  EXPECT_EQ(scheme.find("v1", "Cage"), nullptr);
+  // Kinds of different groups may have the same plural, as those of Kubernetes do.
+  EXPECT_TRUE(scheme.add(kind("b.com", "Job", "jobs", R"("shortNames":["bj"],)"), "jobs").ok());
+}
+
 /// A lone bracket was read for ever, and what the schema is built from calls itself once per part.
 TEST(Contribution, APathIsOfNamesAndWhatIsInsideThem) {
   const auto of_queue = [](const std::string& version) {

@@ -1,6 +1,7 @@
 // What a plugin adds to the schemas: any text is added or refused; a refused one changes nothing,
-// and with an added one the kinds take objects.
+// and with an added one each kind has a name of its own and takes objects.
 #include <boost/json/object.hpp>
+#include <set>
 #include <string>
 #include <string_view>
 
@@ -19,7 +20,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     SLUICE_CHECK(scheme.kinds().size() == kinds, "a refused contribution added a kind");
     return 0;
   }
+  std::set<std::string> called;
   for (const KindInfo* kind : scheme.kinds()) {
+    SLUICE_CHECK(called.insert(kind->group + "/" + kind->plural).second, kind->plural, " twice");
     if (kind->contributed_by.empty() && kind->kind != "ClusterQueue") continue;
     static_cast<void>(scheme.fields_mark(*kind));
     for (const auto& version : kind->versions) {
