@@ -6,6 +6,7 @@
 #include "api/schema/field_path.hpp"
 #include "api/schema/predicates.hpp"
 #include "api/schema/type_expression.hpp"
+#include "api/schema/walk.hpp"
 
 namespace sluice::api {
 
@@ -76,29 +77,61 @@ void index_fields(SchemaNode& node) {
   }
 }
 
-Result<void> limits(const json::object& from, SchemaNode& node) {
-  if (const auto name = find_text(from, "format"); !name.empty()) {
-    const auto format = format_of(name);
-    if (!format) {
-      return Error{"format \"" + std::string(name) + "\" is not known; allowed are " +
-                   format_names()};
-    }
-    node.format = *format;
-  }
+/// A limit, `least` or more; absent without one, and where it is wrong.
+std::optional<std::int64_t> limit(const json::object& from, const char* key, std::int64_t least,
+                                  Mistakes& mistakes) {
+  const json::value* given = find(from, key);
+  if (given == nullptr) return std::nullopt;
+  const auto value = as_int(*given);
+  if (value && *value >= least) return value;
+  mistakes.add({std::string(key) + ": found " + shown(*given) + "; allowed: a whole number" +
+                (least == 0 ? ", 0 or more" : "")});
+  return std::nullopt;
+}
+
+void check_order(const char* low, std::optional<std::int64_t> least, const char* high,
+                 std::optional<std::int64_t> most, Mistakes& mistakes) {
+  if (!least || !most || *least <= *most) return;
+  mistakes.add({std::string(low) + ": found " + std::to_string(*least) + "; allowed: at most " +
+                std::to_string(*most) + ", the " + high});
+}
+
+void read_enum(const json::object& from, SchemaNode& node, Mistakes& mistakes) {
+  const json::value* given = find(from, "enum");
+  if (given == nullptr) return;
   node.one_of = one_or_more_texts(from, "enum");
-  node.min = find_int(from, "min");
-  node.max = find_int(from, "max");
-  const auto size = [&](std::string_view key, std::size_t& into) {
-    if (const auto value = find_int(from, key)) into = static_cast<std::size_t>(*value);
+  const std::size_t listed = given->is_array() ? given->get_array().size() : 1;
+  if (node.one_of.empty() || node.one_of.size() != listed)
+    mistakes.add({"enum: found " + shown(*given) + "; allowed: one text or more"});
+}
+
+void limits(const json::object& from, SchemaNode& node, Mistakes& mistakes) {
+  if (const auto name = find_text(from, "format"); !name.empty()) {
+    if (const auto format = format_of(name)) {
+      node.format = *format;
+    } else {
+      mistakes.add(
+          {"format \"" + std::string(name) + "\" is not known; allowed are " + format_names()});
+    }
+  }
+  read_enum(from, node, mistakes);
+  constexpr std::int64_t kAny = std::numeric_limits<std::int64_t>::min();
+  node.min = limit(from, "min", kAny, mistakes);
+  node.max = limit(from, "max", kAny, mistakes);
+  check_order("min", node.min, "max", node.max, mistakes);
+  const auto sizes = [&](const char* low, std::size_t& least, const char* high, std::size_t& most) {
+    const auto lower = low != nullptr ? limit(from, low, 0, mistakes) : std::nullopt;
+    const auto upper = limit(from, high, 0, mistakes);
+    check_order(low, lower, high, upper, mistakes);
+    if (lower) least = static_cast<std::size_t>(*lower);
+    if (upper) most = static_cast<std::size_t>(*upper);
   };
-  size("minLength", node.min_length);
-  size("maxLength", node.max_length);
-  size("minItems", node.min_items);
-  size("maxItems", node.max_items);
-  size("maxProperties", node.max_properties);
+  std::size_t none = 0;
+  sizes("minLength", node.min_length, "maxLength", node.max_length);
+  sizes("minItems", node.min_items, "maxItems", node.max_items);
+  sizes(nullptr, none, "maxProperties", node.max_properties);
   node.list_keys = one_or_more_texts(from, "listKeys");
   node.list_set = find_text(from, "listType") == "set";
-  return {};
 }
 
 /// Puts the defaults of everything below into a default value.
@@ -112,6 +145,32 @@ void expand_default(const SchemaNode& node, json::value& value) {
       object->insert_or_assign(field.name, *field.default_value);
     }
   }
+}
+
+/// Each default that a contribution has to do with is a value that its own field takes: else the
+/// objects that get it could not be written again.
+void judge_defaults(const SchemaNode& node, const std::string& where, Mistakes& mistakes) {
+  for (const SchemaField& field : node.fields) {
+    if (field.contributed_by.empty() && !field.node->has_contributed) continue;
+    const std::string place = where.empty() ? field.name : where + "." + field.name;
+    if (field.default_value) {
+      SchemaNode holder;
+      holder.type = NodeType::kObject;
+      SchemaField& only = holder.fields.emplace_back();
+      only.name = field.name;
+      only.node = field.node;
+      only.required = true;  // null is no value
+      index_fields(holder);
+      json::object object{{field.name, *field.default_value}};
+      Outcome outcome;
+      Walk(outcome, UnknownFields::kRefuse).object(holder, object);
+      for (const Problem& each : outcome.errors)
+        mistakes.add({place + each.field.substr(field.name.size()) + ": default: " + each.detail});
+    }
+    judge_defaults(*field.node, place, mistakes);
+  }
+  if (node.items != nullptr) judge_defaults(*node.items, where + "[]", mistakes);
+  if (node.values != nullptr) judge_defaults(*node.values, where + "{}", mistakes);
 }
 
 /// A field as a tree, before its node is built.
@@ -174,6 +233,7 @@ class KindBuilder {
     for (const auto& rule : source.rules) {
       if (auto added = add_rule(node, rule); !added) mistakes_.add(added.error());
     }
+    judge_defaults(node, "", mistakes_);
     return &node;
   }
 
@@ -242,7 +302,7 @@ class KindBuilder {
     SchemaNode& node = kind_.nodes.emplace_back();
     node.type = known != nullptr ? known->type : NodeType::kAny;
     node.format = known != nullptr ? known->format : Format::kNone;
-    if (auto read = limits(attributes, node); !read) mistakes_.add(read.error());
+    limits(attributes, node, mistakes_);
     if (draft.items != nullptr) {
       node.items = below("[]", *draft.items);
     } else if (const auto name = find_text(attributes, "items"); !name.empty()) {
@@ -417,8 +477,9 @@ void TypeLibrary::apply_attributes(const std::string& place, const json::object&
     expand_default(*field.node, *field.default_value);
   }
   if (own == nullptr) return;
-  const auto read = limits(attributes, *own);
-  SLUICE_CHECK(read.ok(), place, ": ", read.error().text);
+  Mistakes none;
+  limits(attributes, *own, none);
+  SLUICE_CHECK(none.none(), place, ": ", none.error().text);
 }
 
 const SchemaNode* TypeLibrary::of_expression(std::string_view expression, TypeUse use,

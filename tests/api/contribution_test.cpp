@@ -222,6 +222,67 @@ TEST(Contribution, ConflictsAndMistakesChangeNothing) {
   EXPECT_FALSE(plain["spec"].as_object().contains("x"));
 }
 
+/// Each ClusterQueue got the default `zz`, and none could be replaced any more.
+TEST(Contribution, DefaultsAndLimitsDoNotContradictEachOther) {
+  const auto fields = [](const std::string& list) {
+    return R"({"kind":"ClusterQueue","group":"kueue.x-k8s.io","versions":[{"version":"v1beta2",)"
+           R"("fields":[)" +
+           list + "]}]}";
+  };
+  const auto field = [&](const std::string& rest) {
+    return fields(R"({"path":"spec.x",)" + rest + "}");
+  };
+  const std::string at = "ClusterQueue v1beta2: spec.x: default: ";
+  Scheme scheme;
+  for (const auto& [json, error] : std::vector<std::pair<std::string, std::string>>{
+           {field(R"("type":"quantity","default":"zz")"), at + R"(Invalid value: "zz": )"},
+           {field(R"("type":"time","default":"zz")"), at + R"(Invalid value: "zz": )"},
+           {field(R"("type":"string","default":5)"),
+            at + "Invalid value: 5: x in body must be of "},
+           {field(R"("type":"string","default":null)"), at + "Required value"},
+           {field(R"("type":"boolean","default":"true")"), at + R"(Invalid value: "true")"},
+           {field(R"("type":"int32","default":2147483648)"), at + "Invalid value: 2147483648"},
+           {field(R"("type":"string","enum":["a"],"default":"b")"),
+            at + R"(Unsupported value: "b": supported values: "a")"},
+           {field(R"("type":"integer","min":2,"max":4,"default":5)"),
+            at + "Invalid value: 5: x in body should be less than or equal to 4"},
+           {field(R"("type":"string","maxLength":2,"default":"abc")"), at + "Too long"},
+           {field(R"("type":"array","items":"Toleration","default":[7])"),
+            "spec.x[0]: default: Invalid value: 7"},
+           {fields(R"({"path":"spec.x","type":"object","default":{"z":1}},)"
+                   R"({"path":"spec.x.y","type":"string"})"),
+            R"(spec.x.z: default: unknown field "x.z")"},
+           {fields(R"({"path":"spec.x","type":"object","default":{}},)"
+                   R"({"path":"spec.x.y","type":"string","required":true})"),
+            "spec.x.y: default: Required value"},
+           // One of the core: {} would no longer be a spec.preemption.
+           {fields(R"({"path":"spec.preemption.y","type":"string","required":true})"),
+            "spec.preemption.y: default: Required value"},
+           {fields(R"({"path":"spec.x","type":"array"},{"path":"spec.x[].n","type":"object"},)"
+                   R"({"path":"spec.x[].n.y","type":"integer","default":"1"})"),
+            "spec.x[].n.y: default: "},
+           {field(R"("type":"integer","min":9,"max":1)"),
+            "min: found 9; allowed: at most 1, the max"},
+           {field(R"("type":"string","minLength":3,"maxLength":2)"),
+            "minLength: found 3; allowed: "},
+           {field(R"("type":"array","minItems":3,"maxItems":2)"), "minItems: found 3; allowed: "},
+           {field(R"("type":"string","minLength":-5)"),
+            "minLength: found -5; allowed: a whole number, 0 or more"},
+           {field(R"("type":"integer","max":"9")"), R"(max: found "9"; allowed: a whole number)"},
+           {field(R"("type":"string","enum":[])"), "enum: found []; allowed: one text or more"},
+           {field(R"("type":"string","enum":["a",1])"), R"(enum: found ["a",1]; allowed: )"},
+       }) {
+    const auto added = scheme.add(json, "bad");
+    ASSERT_FALSE(added.ok()) << json;
+    EXPECT_THAT(added.error().text, HasSubstr(error));
+  }
+  EXPECT_TRUE(scheme.add(field(R"("type":"integer","min":1,"max":1,"default":1)"), "good").ok());
+  auto queue = kueue("ClusterQueue", "{}");
+  ASSERT_TRUE(scheme.admit(queue).ok());
+  EXPECT_EQ(queue["spec"].at("x"), 1);
+  EXPECT_TRUE(scheme.admit(queue).ok());
+}
+
 /// A kind `Zoo` with the plural `secrets` in the core group was served in place of Secrets.
 TEST(Contribution, AKindIsNotCalledAsAnotherIs) {
   const auto kind = [](const std::string& group, const std::string& kind_name,
