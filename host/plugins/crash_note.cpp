@@ -50,6 +50,7 @@ constinit std::atomic<Note*> note{&no_file};
 constinit std::array<Library, 256> libraries;
 constinit std::atomic<std::size_t> library_count{0};
 constinit std::atomic_flag dying = ATOMIC_FLAG_INIT;
+constinit std::atomic<pid_t> noted_process{0};  ///< a plugin's own fork() is not the host
 
 // ---- in the handler: no allocation, no lock
 
@@ -154,7 +155,7 @@ void write_note(const CallBoard::Frame* frame, const Library* library, int signa
 
 /// The signal's own action follows when it returns: SA_RESETHAND.
 void on_fatal_signal(int signal, siginfo_t*, void* context) {
-  if (dying.test_and_set()) return;
+  if (::getpid() != noted_process || dying.test_and_set()) return;
   const int saved = errno;
   const CallBoard::Frame* frame = CallBoard::mine();
   const Library* library = nullptr;
@@ -176,9 +177,12 @@ void on_fatal_signal(int signal, siginfo_t*, void* context) {
 
 // ---- outside of it
 
+/// What a plugin says it ended with counts for nothing: 0 would be a stop that somebody wanted, and
+/// nobody would start the host again. Nor does anything else run, as other threads are still at it.
 void on_exit() {
-  if (CallBoard::mine() == nullptr || dying.test_and_set()) return;
+  if (::getpid() != noted_process || CallBoard::mine() == nullptr || dying.test_and_set()) return;
   write_note(CallBoard::mine(), nullptr, 0);
+  ::_exit(EXIT_FAILURE);
 }
 
 constexpr bool kTakesSignals = !SLUICE_ASAN && !SLUICE_TSAN;  // sanitizers take them
@@ -222,6 +226,7 @@ Result<Note*> map_file(const std::filesystem::path& file) {
 }  // namespace
 
 Result<std::optional<PluginDeath>> start_crash_notes(const std::filesystem::path& file) {
+  noted_process = ::getpid();
   install_handlers();
   if (file.empty()) return std::optional<PluginDeath>();
   auto mapped = map_file(file);

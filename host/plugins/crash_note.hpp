@@ -2,8 +2,8 @@
 // fatal signal into a small file that was mapped before, and read by the process that comes after.
 //
 // A call is told by the board of calls (call_board.hpp); a thread of a plugin's own by the library
-// whose code it runs. A plugin that ends the process with exit() is noted, too. Once per process,
-// before plugins are loaded.
+// whose code it runs. A plugin that ends the process with exit() is noted, too, and the process
+// ends with EXIT_FAILURE then. Once per process, before plugins are loaded.
 #pragma once
 
 #include <filesystem>

@@ -47,6 +47,7 @@ Result<std::unique_ptr<PluginSet>> PluginSet::load(const PluginSetConfig& config
   set->limits_ = config.limits;
   for (const PluginConfig& plugin : config.plugins) {
     if (!plugin.enabled) continue;
+    if (config.loading) config.loading(plugin.name);
     if (auto loaded = set->load_one(plugin, config); !loaded.ok()) return loaded.error();
   }
   if (auto collected = set->collect_contributions(); !collected.ok()) return collected.error();

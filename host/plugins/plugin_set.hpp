@@ -50,6 +50,7 @@ struct PluginSetConfig {
   FaultLimits limits;
   std::filesystem::path program = "/proc/self/exe";  ///< what runs libraries in other processes
   const PluginDeaths* deaths = nullptr;  ///< those it tells of start in quarantine; may be null
+  std::function<void(std::string_view)> loading;  ///< told of each before it is; may be empty
 };
 
 /// What a plugin adds to kinds; `json` goes to api::Scheme::add.

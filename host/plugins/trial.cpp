@@ -63,7 +63,7 @@ struct Pipe {
   bool ok = false;
 };
 
-pid_t start(const Pipe& in, const Pipe& out) {
+pid_t start(const std::filesystem::path& program, const Pipe& in, const Pipe& out) {
   posix_spawn_file_actions_t files;
   posix_spawn_file_actions_init(&files);
   posix_spawn_file_actions_adddup2(&files, in.ends[0], STDIN_FILENO);
@@ -80,7 +80,7 @@ pid_t start(const Pipe& in, const Pipe& out) {
   posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
   const std::array<const char*, 4> arguments = {"sluice", "plugin", "try", nullptr};
   pid_t child = -1;
-  const int error = ::posix_spawn(&child, "/proc/self/exe", &files, &attributes,
+  const int error = ::posix_spawn(&child, program.c_str(), &files, &attributes,
                                   const_cast<char* const*>(arguments.data()), environ);
   posix_spawn_file_actions_destroy(&files);
   posix_spawnattr_destroy(&attributes);
@@ -115,20 +115,31 @@ std::string line_with(std::string_view text, std::string_view mark) {
   return shown_text(text.substr(at, text.find('\n', at) - at));
 }
 
+// What the other side says: why it does not go, what it is about to do, and as its last act that it
+// came to its end. A status alone says nothing: a plugin may end the process with any.
 constexpr std::string_view kResult = "trial: ";
+constexpr std::string_view kStage = "trial at: ";
+constexpr std::string_view kDone = "\ntrial over\n";
 
-Error failure(const std::string& said, bool in_time, int status) {
+Error failure(std::string_view said, bool in_time, int status) {
   if (in_time && WIFEXITED(status) && !line_with(said, kResult).empty())
     return Error{line_with(said, kResult).substr(kResult.size())};
-  const std::string died = line_with(said, "inside plugin ");
-  const std::string hung = line_with(said, "plugin ");
+  const std::string stage = line_with(said, kStage);
+  if (!stage.empty()) said.remove_prefix(said.rfind(kStage) + kStage.size());
+  std::string where = line_with(said, "inside plugin ");
+  if (where.empty()) where = line_with(said, "plugin ");  // which is loaded, or which hangs in what
+  if (where.empty() && !stage.empty()) where = stage.substr(kStage.size());
   std::string how = "did not come to an end";
   if (in_time && WIFSIGNALED(status))
     how = fmt::format("died of signal {} ({})", WTERMSIG(status), ::strsignal(WTERMSIG(status)));
   else if (in_time)
-    how = fmt::format("ended with status {}", WEXITSTATUS(status));
+    how = fmt::format("ended with status {} before it had come to its end", WEXITSTATUS(status));
   return Error{fmt::format("the plugins were tried in a process of their own, which {}{}{}", how,
-                           died.empty() && hung.empty() ? "" : ": ", died.empty() ? hung : died)};
+                           where.empty() ? "" : ": ", where)};
+}
+
+void tell_stage(std::string_view stage) {
+  static_cast<void>(write_all(STDOUT_FILENO, fmt::format("{}{}\n", kStage, stage)));
 }
 
 /// Stands still, and says that nothing outside is real.
@@ -143,17 +154,17 @@ class TrialClock final : public PluginClock {
 
 Result<void> try_plugins(const std::filesystem::path& directory,
                          const std::vector<PluginConfig>& plugins,
-                         std::chrono::milliseconds timeout) {
+                         std::chrono::milliseconds timeout, const std::filesystem::path& program) {
   const bool any = std::any_of(plugins.begin(), plugins.end(), [](const PluginConfig& plugin) {
     return plugin.enabled && !plugin.process;
   });
   if (!any) return {};
   Pipe in;
   Pipe out;
-  const pid_t child = in.ok && out.ok ? start(in, out) : -1;
+  const pid_t child = in.ok && out.ok ? start(program, in, out) : -1;
   if (child < 0)
-    return Error{std::string("/proc/self/exe does not start for a trial of the plugins: ") +
-                 std::strerror(errno)};
+    return Error{program.string() +
+                 " does not start for a trial of the plugins: " + std::strerror(errno)};
   in.close(0);
   out.close(1);
   // Where it died meanwhile, its answer says how.
@@ -165,7 +176,8 @@ Result<void> try_plugins(const std::filesystem::path& directory,
   int status = 0;
   while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
   }
-  if (in_time && WIFEXITED(status) && WEXITSTATUS(status) == 0) return {};
+  const bool done = said.find(kDone) != said.npos;
+  if (in_time && done && WIFEXITED(status) && WEXITSTATUS(status) == 0) return {};
   return failure(said, in_time, status);
 }
 
@@ -184,6 +196,7 @@ Result<void> run_trial() {
   config.directory = std::string(api::find_text(*object, "directory"));
   config.clock = &clock;
   config.log = [](int, std::string_view, std::string_view) {};
+  config.loading = [](std::string_view plugin) { tell_stage(fmt::format("plugin {}", plugin)); };
   for (const json::value& each : listed->get_array()) {
     const json::object& from = each.as_object();
     PluginConfig plugin;
@@ -201,7 +214,9 @@ Result<void> run_trial() {
   const Watchdog watchdog;
   auto set = PluginSet::load(config);
   std::string wrong = set ? "" : set.error().text;
+  tell_stage("the end of their instances");
   set = Error{"over"};  // destroys the instances
+  if (wrong.empty() && !write_all(STDOUT_FILENO, kDone)) wrong = "its output cannot be written";
   if (wrong.empty()) return {};
   fmt::print("{}{}\n", kResult, wrong);
   return Error{wrong};

@@ -15,10 +15,12 @@
 
 namespace sluice::host {
 
-/// The error is the one that loading gives, or says in which call the process died or hung.
+/// The error is the one that loading gives, or says in which call the process died, hung, or was
+/// ended, with whatever status. `program`: the one to start.
 Result<void> try_plugins(const std::filesystem::path& directory,
                          const std::vector<PluginConfig>& plugins,
-                         std::chrono::milliseconds timeout = std::chrono::seconds(30));
+                         std::chrono::milliseconds timeout = std::chrono::seconds(30),
+                         const std::filesystem::path& program = "/proc/self/exe");
 
 /// The other side: reads what to load from standard input. An error is why it cannot be.
 Result<void> run_trial();

@@ -275,6 +275,10 @@ class Process(unittest.TestCase):
         self.assertFalse(host.reload(self.listed("create-crashes")))
         self.logged("the plugins were tried in a process of their own, which died of signal 11")
         self.logged("inside plugin create-crashes: plugin.create, signal 11")
+        self.assertFalse(host.reload(self.listed("create-exits")))
+        self.logged("inside plugin create-exits: plugin.create, it ended the process")
+        self.assertFalse(host.reload(self.listed("create-leaves")))
+        self.logged("ended with status 0 before it had come to its end: plugin create-leaves")
         self.world.workload("w", "q")
         self.world.becomes("w", "admitted")
 

@@ -91,10 +91,55 @@ TEST_F(Deaths, A14_AnAbortAndAnExitAreNoted) {
   EXPECT_EQ(aborted->how, "post-admit.notify of ns/w, signal 6 (Aborted)");
   const auto left = death_in_child([] {
     const CallBoard::Scope scope("some", Hook::kReconcile);
-    std::exit(3);
+    std::exit(0);  // but the process ends with another status: see death_in_child()
   });
   ASSERT_TRUE(left);
   EXPECT_EQ(left->how, "controller.reconcile, it ended the process");
+}
+
+/// What a plugin forks is not the host: it may end as it likes.
+TEST_F(Deaths, A14_AnExitOfAForkOfThePluginIsNoDeath) {
+  if (kOwnHandlers) GTEST_SKIP() << "a sanitizer has handlers of its own";
+  int status = -1;
+  const auto file = folder / "status";
+  const auto death = death_in_child([&file] {
+    const CallBoard::Scope scope("some", Hook::kReconcile);
+    const pid_t forked = fork();
+    if (forked == 0) std::exit(0);
+    int ended = -1;
+    waitpid(forked, &ended, 0);
+    std::ofstream(file) << ended;
+    ::_exit(1);
+  });
+  EXPECT_FALSE(death);
+  std::ifstream(file) >> status;
+  EXPECT_EQ(status, 0);
+}
+
+/// A plugin that ended the process of the trial with status 0 passed it, and ended the host then.
+TEST_F(Deaths, A15_ATrialThatDoesNotComeToItsEndFails) {
+  const auto tried = [this](const char* name) {
+    return try_plugins(directory, {plugin("filter"), plugin(name)}, std::chrono::seconds(60),
+                       SLUICE_BINARY);
+  };
+  const auto good = tried("order-a");
+  EXPECT_TRUE(good.ok()) << good.error().text;
+  const std::string how = "tried in a process of their own, which ended with status ";
+  const std::string early = " before it had come to its end: ";
+  struct Case {
+    const char* plugin;
+    std::string error;
+  };
+  for (const auto& [name, error] : std::vector<Case>{
+           {"create-exits",
+            "1" + early + "inside plugin create-exits: plugin.create, it ended the process"},
+           {"create-leaves", "0" + early + "plugin create-leaves"},
+           {"destroy-leaves", "0" + early + "the end of their instances"},
+       }) {
+    const auto result = tried(name);
+    ASSERT_FALSE(result.ok()) << name;
+    EXPECT_THAT(result.error().text, HasSubstr(how + error));
+  }
 }
 
 TEST_F(Deaths, A14_ADeathOutsideOfPluginsIsNobodysFault) {
