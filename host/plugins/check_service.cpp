@@ -124,7 +124,7 @@ std::int32_t report(const sluice_host_t* host, const sluice_check_report_t* raw,
     if (nonsense) return refuse(side, nonsense.sentence(), error);
     if (const std::string wrong = judge(made, raw->requeue_after_seconds); !wrong.empty())
       return refuse(side, wrong, error);
-    if (!side.add_report(std::move(made))) return refuse(side, "too many reports wait", error);
+    if (const char* why = side.add_report(std::move(made))) return refuse(side, why, error);
     return SLUICE_OK;
   });
 }

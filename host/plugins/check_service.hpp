@@ -1,5 +1,5 @@
 // The table of the service check-reporter/1: reports are judged here, on the thread of whoever
-// makes them, and queued.
+// makes them, and queued. Whose check it is, the controller that takes them in judges.
 //
 // Constant; any thread.
 #pragma once

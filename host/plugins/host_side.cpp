@@ -6,6 +6,7 @@
 
 #include "host/base/version.hpp"
 #include "host/plugins/services.hpp"
+#include "sluice/ext/check_controller.h"
 
 namespace sluice::host {
 
@@ -131,14 +132,16 @@ std::vector<EngineRequest> HostSide::take_requests() {
   return std::exchange(requests_, {});
 }
 
-bool HostSide::add_report(CheckReport report) {
+const char* HostSide::add_report(CheckReport report) {
+  if (!reports_allowed_)
+    return "it provides no " SLUICE_EXT_CHECK_CONTROLLER ", so no check is its own";
   {
     const std::lock_guard lock(mutex_);
-    if (reports_.size() >= kMaxQueued) return false;
+    if (reports_.size() >= kMaxQueued) return "too many reports wait";
     reports_.push_back(std::move(report));
   }
   wake();
-  return true;
+  return nullptr;
 }
 
 std::vector<CheckReport> HostSide::take_reports() {

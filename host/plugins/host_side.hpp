@@ -95,7 +95,14 @@ class HostSide : private ::sluice_host_handle {
   const HostServices& services() const { return services_; }
   std::string config_text() const;
 
-  void allow_timers() { timers_allowed_ = true; }
+  /// By what the plugin provides: somebody is told when its timers are due, takes its reports.
+  struct Uses {
+    bool timers = false, reports = false;
+  };
+  void allow(Uses uses) {
+    timers_allowed_ = uses.timers;
+    reports_allowed_ = uses.reports;
+  }
   bool set_timer(std::uint64_t timer, Time at);
   void cancel_timer(std::uint64_t timer);
   std::map<std::uint64_t, Time> timers() const;
@@ -110,8 +117,8 @@ class HostSide : private ::sluice_host_handle {
   std::vector<PluginEvent> take_events();
   void add_request(EngineRequest request);
   std::vector<EngineRequest> take_requests();
-  /// False: too many wait already.
-  bool add_report(CheckReport report);
+  /// Why it is not taken; nullptr: it is.
+  const char* add_report(CheckReport report);
   std::vector<CheckReport> take_reports();
 
   /// See PluginSet::connect().
@@ -168,7 +175,7 @@ class HostSide : private ::sluice_host_handle {
   sluice_host_t table_{};
   mutable std::shared_mutex life_;
   bool ended_ = false;  // guarded by life_
-  bool timers_allowed_ = false;
+  std::atomic<bool> timers_allowed_ = false, reports_allowed_ = false;
   Origin origin_;
   ObjectPort* port_ = nullptr;  // used on the thread of caller_
   RemoteSide elsewhere_;        // the same

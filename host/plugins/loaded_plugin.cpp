@@ -122,7 +122,7 @@ Result<void> LoadedPlugin::find_extensions() {
   if (!incomplete.empty())
     return Error{"its table for " + std::string(incomplete) +
                  " lacks a function that it must have"};
-  if (extensions_.timers != nullptr) host_side_->allow_timers();
+  host_side_->allow({extensions_.timers != nullptr, extensions_.check_controller != nullptr});
   return {};
 }
 

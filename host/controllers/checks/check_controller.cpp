@@ -429,12 +429,35 @@ std::string CheckController::why_ended(const std::string& key) const {
 void CheckController::take_in(const std::string& key, const std::vector<CheckReport>& reports,
                               ObjectAccess& objects) {
   for (const CheckReport& report : reports) {
-    if (take_in_one(key, report, objects)) continue;
+    const auto controller = controller_of(report.check, objects);
+    const std::string owner = controller ? plugins_.plugin_of(*controller) : std::string();
+    if (controller && (owner.empty() || owner != report.plugin)) {
+      refuse_foreign(key, report);
+      continue;
+    }
+    if (controller && take_in_one(key, report, objects)) continue;
     ++late_reports_;
     log(LogLevel::kDebug, "plugin " + report.plugin,
         "a report came for a reservation that has ended",
         {{"workload", key}, {"check", report.check}, {"state", report.state}});
   }
+}
+
+/// Whose the check is: the name of a controller; nullopt: there is no such check.
+std::optional<std::string> CheckController::controller_of(const std::string& check,
+                                                          const ObjectAccess& objects) const {
+  const auto known = controller_of_.find(check);
+  if (known != controller_of_.end()) return known->second;
+  const auto object = objects.get(*checks_, check);  // nobody has looked at it yet
+  return object ? std::optional(controller_name(*object)) : std::nullopt;
+}
+
+void CheckController::refuse_foreign(const std::string& key, const CheckReport& report) {
+  ++foreign_reports_;
+  if (!foreign_.insert(report.plugin).second) return;
+  log(LogLevel::kWarning, "plugin " + report.plugin,
+      "it answers a check that another one answers for; such reports are dropped, and told once",
+      {{"workload", key}, {"check", report.check}, {"state", report.state}});
 }
 
 /// False: it is about no present reservation.

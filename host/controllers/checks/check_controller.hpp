@@ -5,7 +5,8 @@
 // the plugin is told once to begin, per attempt, and to cancel when the reservation ended: evicted,
 // finished or deleted. What was begun is only in memory, so a restart or a reload begins everything
 // again, and so does a plugin's process that was started again; plugins take that as a repeat. A
-// report of another attempt than the present one is dropped and counted. The condition Active of an
+// report of another attempt than the present one is dropped and counted; so is one of a plugin that
+// does not answer for the check, which is logged once for the plugin. The condition Active of an
 // AdmissionCheck says whether its plugin is there and can work; one that is quarantined cannot. A
 // plugin that takes its time answers later: the attempt counts as begun meanwhile. Where it fails
 // or is gone for a while, the message of a state that is Pending says so, until it takes the
@@ -46,6 +47,8 @@ class CheckController final : public Controller {
 
   /// Reports that came for a reservation which had ended, or for no check of the workload.
   std::uint64_t late_reports() const { return late_reports_; }
+  /// Reports of plugins that do not answer for the check.
+  std::uint64_t foreign_reports() const { return foreign_reports_; }
 
  private:
   struct Begun {
@@ -96,6 +99,9 @@ class CheckController final : public Controller {
   void take_in(const std::string& key, const std::vector<CheckReport>& reports,
                ObjectAccess& objects);
   bool take_in_one(const std::string& key, const CheckReport& report, ObjectAccess& objects);
+  std::optional<std::string> controller_of(const std::string& check,
+                                           const ObjectAccess& objects) const;
+  void refuse_foreign(const std::string& key, const CheckReport& report);
   std::string why_ended(const std::string& key) const;
 
   const Engine& engine_;
@@ -112,7 +118,8 @@ class CheckController final : public Controller {
   std::map<std::string, Away> away_;      // by controller
   std::set<std::string> out_of_service_;  // checks whose plugin was found in quarantine
   std::vector<WorkKey> named_;            // for the next poll
-  std::uint64_t late_reports_ = 0;
+  std::uint64_t late_reports_ = 0, foreign_reports_ = 0;
+  std::set<std::string> foreign_;  // plugins that answered checks of others, and were named
 };
 
 }  // namespace sluice::host

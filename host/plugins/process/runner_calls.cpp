@@ -91,7 +91,7 @@ Runner::Answered Runner::create(const json::object& call) {
     return {SLUICE_FAILED,
             {},
             "its table for " + std::string(incomplete) + " lacks a function that it must have"};
-  if (extensions_.timers != nullptr) side_->allow_timers();
+  side_->allow({extensions_.timers != nullptr, extensions_.check_controller != nullptr});
   side_->set_wake([this] { flush(); });
   return points();
 }

@@ -63,7 +63,7 @@ TestInstance::TestInstance(const sluice_plugin_t& root, std::string config, Host
     host_.table.service = &no_service;
   }
   side.origin().root = &root;
-  side.allow_timers();
+  side.allow({.timers = true, .reports = true});
   side.connect(&memory);
 }
 

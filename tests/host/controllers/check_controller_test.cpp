@@ -206,6 +206,47 @@ TEST(CheckController, LateDoubleAndUnknownReportsChangeNothing) {
   EXPECT_EQ(world.controller->late_reports(), late);
 }
 
+/// The plugin `thief` answers for no controller, `quick` for another one; `outside` is the check of
+/// a program that writes statuses over the API.
+TEST(CheckController, OnlyThePluginOfItsControllerAnswersACheck) {
+  struct Case {
+    const char *check, *controller, *plugin;
+    bool is_taken;
+    std::uint64_t foreign;  // of two reports
+  };
+  const Case cases[] = {
+      {"fake", "example.com/fake", "fake", true, 0},
+      {"fake", "example.com/fake", "thief", false, 2},
+      {"fake", "example.com/fake", "quick", false, 2},
+      {"fake", "example.com/fake", "", false, 2},
+      {"outside", "example.com/outside", "fake", false, 2},
+      {"outside", "example.com/outside", "", false, 2},
+  };
+  for (const Case& each : cases) {
+    CheckWorld world;
+    if (std::string(each.check) != "fake") {
+      world.check(each.check, each.controller);
+      world.queue(R"({"name":")" + std::string(each.check) + "\"}", 4);
+    }
+    world.workload("a");
+    ASSERT_EQ(world.state("a"), WorkloadState::kQuotaReserved) << each.check;
+    CheckReport report;
+    report.plugin = each.plugin;
+    report.ns = "default";
+    report.name = "a";
+    report.uid = world.kernel.engine().object(*world.kernel.engine().find("default/a"))->meta.uid;
+    report.check = each.check;
+    report.attempt = 1;
+    report.state = "Ready";
+    world.say(report);
+    world.say(report);
+    const std::string what = std::string(each.plugin) + " of " + each.check;
+    EXPECT_EQ(world.state("a") == WorkloadState::kAdmitted, each.is_taken) << what;
+    EXPECT_EQ(world.controller->foreign_reports(), each.foreign) << what;
+    EXPECT_EQ(world.controller->late_reports(), 0U) << what;
+  }
+}
+
 TEST(CheckController, TwoAnswersInOneInstantAreTakenInOrder) {
   CheckWorld world;
   world.workload("a");

@@ -1,9 +1,10 @@
 /* check-reporter/1: how a check-controller reports what became of an attempt.
  *
  * A report is validated at once and applied before the next cycle, in the order in which reports
- * came. One for an attempt that is not the present one, or for a workload that is gone, is dropped
- * and counted. Reports may be repeated, and a later one may take an earlier one back: a check that
- * was Ready and becomes Retry or Rejected stops a workload that runs. */
+ * came. One for an attempt that is not the present one, for a workload that is gone, or for a check
+ * that another plugin answers for is dropped and counted. Reports may be repeated, and a later one
+ * may take an earlier one back: a check that was Ready and becomes Retry or Rejected stops a
+ * workload that runs. */
 #ifndef SLUICE_SVC_CHECK_REPORTER_H
 #define SLUICE_SVC_CHECK_REPORTER_H
 
@@ -33,8 +34,8 @@ typedef struct sluice_check_report {
 typedef struct sluice_check_reporter {
   uint32_t size;
   uint32_t reserved;
-  /* SLUICE_OK: queued. SLUICE_REFUSED: the report makes no sense; `error` (may be NULL) gets a
-   * sentence, which the host also logs. [any] */
+  /* SLUICE_OK: queued. SLUICE_REFUSED: the report makes no sense, or the plugin provides no
+   * check-controller/1; `error` (may be NULL) gets a sentence, which the host also logs. [any] */
   int32_t (*report)(const sluice_host_t* host, const sluice_check_report_t* report,
                     const sluice_sink_t* error);
 } sluice_check_reporter_t;
