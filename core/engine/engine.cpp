@@ -193,10 +193,10 @@ void Engine::note_shown(WorkloadId id) {
   if (why && why->digest() != w.logged_pending) all_->turn.shown.insert(id);
 }
 
-void Engine::requeue(std::string_view key) {
+void Engine::requeue(std::string_view key, bool retry_is_over) {
   const auto id = find(key);
   if (!id) return;
-  all_->lifecycle.end_retry(*id);
+  if (retry_is_over) all_->lifecycle.end_retry(*id);
   const WorkloadRecord& w = all_->model.workloads[*id];
   if (w.queue != kNone && all_->model.queues[w.queue].pending.contains(*id))
     all_->structure.wake_tree_of(w.queue);

@@ -107,8 +107,9 @@ class Engine {
   /// Its status, as it is now, was put where others read it. When the reason to wait in it is
   /// another once the instant is at rest, that is a decision, told before or not. O(reasons).
   void note_shown(WorkloadId id);
-  /// Puts a parked workload back into its queue (a plugin's veto may have ended).
-  void requeue(std::string_view key);
+  /// Puts a parked workload back into its queue (a plugin's veto may have ended). `retry_is_over`:
+  /// it waits no longer because an admission check said Retry, either.
+  void requeue(std::string_view key, bool retry_is_over = false);
 
   /// Wakes what the changes since the last step woke, and runs one cycle. Decisions since the last
   /// call, those of apply() and begin_instant() included, are appended to `out` (cleared first).

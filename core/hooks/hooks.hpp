@@ -211,7 +211,8 @@ struct Traits {
   bool may_lower_counts = false;
   /// What it runs ends later than its quota would: evicted, it keeps that until its end is told.
   bool ends_later = false;
-  std::string conflict;  ///< two providers answered one trait: why it stays pending
+  std::string ends_later_by;  ///< the plugin that said so, and tells of the end
+  std::string conflict;       ///< two providers answered one trait: why it stays pending
   Ordering order;
   bool operator==(const Traits&) const = default;
 };

@@ -46,7 +46,8 @@ Kernel::Kernel(const EngineConfig& config, const hooks::HostHooks& hooks, Intake
       check_kind_(api::kueue_kind(intake.scheme(), "AdmissionCheck")),
       waits_for_pods_(config.pods_ready_timeout.has_value()),
       blocks_admission_(config.block_admission),
-      notices_(engine_, store_, workload_kind_, plugins_, changes_) {}
+      notices_(engine_, store_, workload_kind_, plugins_, changes_),
+      judge_(engine_, store_, check_kind_, plugins_) {}
 
 void Kernel::begin_instant(Time now) {
   now_ = now;
@@ -412,9 +413,9 @@ bool Kernel::apply_requests() {
     } else if (request.type == EngineRequest::Type::kOrderChanged) {
       renew_order(request.workload);
     } else if (request.type == EngineRequest::Type::kEnded) {
-      engine_.ended(request.workload);
+      if (judge_.may_end(request)) engine_.ended(request.workload);
     } else {
-      engine_.requeue(request.workload);
+      engine_.requeue(request.workload, judge_.may_take_back_retry(request));
     }
   }
   return !requests.empty();

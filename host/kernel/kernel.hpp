@@ -25,6 +25,7 @@
 #include "host/kernel/made_pods.hpp"
 #include "host/kernel/plugin_notices.hpp"
 #include "host/kernel/plugin_port.hpp"
+#include "host/kernel/request_judge.hpp"
 #include "host/kernel/staged_changes.hpp"
 #include "host/kernel/traits_source.hpp"
 #include "host/kernel/workload_reader.hpp"
@@ -224,6 +225,7 @@ class Kernel {
   std::unique_ptr<StagedChanges> staged_;  // while staging
   std::uint64_t changes_ = 0;              // that took effect
   PluginNotices notices_;
+  RequestJudge judge_;
   std::vector<Decision> decisions_;   // of the running step
   std::optional<CycleReport> cycle_;  // of the running step, if it was a cycle
 };

@@ -2,6 +2,8 @@
 // plugin host. The kernel's thread only.
 #pragma once
 
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/base/time.hpp"
@@ -23,6 +25,8 @@ class PluginPort {
   /// forgotten what they were told; notify_again() tells those alone.
   virtual bool take_restarted() { return false; }
   virtual void notify_again(const hooks::Notification&) {}
+  /// The plugin that answers for the AdmissionChecks of this controller; empty: none does.
+  virtual std::string plugin_of_checks(std::string_view controller_name) const = 0;
   /// What plugins asked of the engine since the last call.
   virtual std::vector<EngineRequest> take_requests() = 0;
   /// When the next timer fires; kNever without one.

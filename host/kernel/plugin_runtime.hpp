@@ -56,6 +56,9 @@ class PluginRuntime final : public PluginPort, public WriteValidators {
   bool listens(hooks::Event event, bool claimed) const override {
     return set_->listens(event, claimed);
   }
+  std::string plugin_of_checks(std::string_view controller_name) const override {
+    return set_->check_controllers().plugin_of(controller_name);
+  }
   std::vector<EngineRequest> take_requests() override { return set_->take_requests(); }
   Time next_timer() const override { return set_->next_timer(); }
 

@@ -156,6 +156,7 @@ class Joined {
                                "\"; only one of them may";
       if (provider_[i] != nullptr) continue;
       provider_[i] = &plugin;
+      if (i == kEndsLater) out_.traits.ends_later_by = plugin.name();
       move_trait(static_cast<Trait>(i), answers.traits, out_.traits);
     }
     if (any) out_.claimed_by.push_back(plugin.name());

@@ -47,6 +47,7 @@ struct EngineRequest {
   enum class Type : std::uint8_t { kRequeue, kTraitsChanged, kOrderChanged, kEnded };
   Type type = Type::kRequeue;
   std::string workload;  ///< key; for kOrderChanged that of a LocalQueue
+  std::string plugin;    ///< whose request it is
 };
 
 /// 0 debug … 3 error.

@@ -170,7 +170,7 @@ void request(const sluice_host_t* host, EngineRequest::Type type, sluice_str_t w
   HostSide::serve(host, 0, [&](HostSide& side) {
     Nonsense nonsense;
     std::string key = required_name_of(workload, "the workload", nonsense);
-    if (!nonsense) side.add_request({type, std::move(key)});
+    if (!nonsense) side.add_request({type, std::move(key), side.plugin()});
     return 0;
   });
 }

@@ -154,12 +154,14 @@ TEST(Checks, RetryWithoutADelayComesBackAtOnceButNotForEverInOneInstant) {
   EXPECT_EQ(s.after(1).run(), Lines("requeued w BackoffFinished", "reserved w"));
 }
 
-TEST(Checks, B15_RequeueEndsTheDelayOfARetry) {
+TEST(Checks, B15_TakingARetryBackEndsItsDelay) {
   Scenario s;
   s.flavor("f").queue(four().checked_by("a")).submit(Job("w", "q").cpu(1)).run();
   s.answer("w", "a", "Retry", "", 60).run();
   ASSERT_EQ(s.state("w"), "pending");
-  s.after(10).engine.requeue("ns/w");
+  s.after(5).engine.requeue("ns/w");
+  EXPECT_EQ(s.run(), Log());  // another turn is not the end of the delay
+  s.after(5).engine.requeue("ns/w", true);
   EXPECT_EQ(s.run(), Lines("requeued w BackoffFinished", "reserved w"));
   EXPECT_EQ(s.after(60).run(), Log());  // the timer of the delay means nothing any more
 }

@@ -1,0 +1,41 @@
+// RequestJudge: which of the plugins' requests to the engine are theirs to make.
+//
+// Only the plugin that said of a workload that it ends later tells of its end. Only the plugin that
+// answers for the checks that asked for a Retry takes that back: where several did, nobody may for
+// the others. What is refused is logged once for each plugin. All other requests only have the
+// engine look again, and are anybody's. Reads all that it is given, which must outlive it. Belongs
+// to the kernel's thread.
+#pragma once
+
+#include <set>
+#include <string>
+
+#include "api/scheme/scheme.hpp"
+#include "core/engine/engine.hpp"
+#include "host/kernel/plugin_port.hpp"
+#include "host/objects/store.hpp"
+
+namespace sluice::host {
+
+class RequestJudge {
+ public:
+  RequestJudge(const Engine& engine, const ObjectStore& store, const api::KindInfo& check_kind,
+               const PluginPort& plugins)
+      : engine_(engine), store_(store), check_kind_(check_kind), plugins_(plugins) {}
+
+  /// Whether the plugin may tell that nothing of the workload runs any more.
+  bool may_end(const EngineRequest& request);
+  /// Whether the plugin may end the pause that the workload makes after a Retry.
+  bool may_take_back_retry(const EngineRequest& request);
+
+ private:
+  bool answers_for(const std::string& plugin, const std::string& check) const;
+
+  const Engine& engine_;
+  const ObjectStore& store_;
+  const api::KindInfo& check_kind_;
+  const PluginPort& plugins_;
+  std::set<std::string> told_ends_, told_retries_;  // plugins that were named in the log
+};
+
+}  // namespace sluice::host
