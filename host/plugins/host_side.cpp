@@ -1,8 +1,8 @@
 #include "host/plugins/host_side.hpp"
 
-#include <algorithm>
 #include <boost/json.hpp>
 #include <exception>
+#include <initializer_list>
 
 #include "host/base/version.hpp"
 #include "host/plugins/services.hpp"
@@ -30,7 +30,11 @@ void report_fault(const sluice_host_t* host, sluice_str_t text) noexcept {
   }
 }
 
-constexpr std::size_t kMaxQueued = 200'000;
+std::size_t bytes_of(std::initializer_list<std::string_view> texts) {
+  std::size_t bytes = 0;
+  for (const std::string_view text : texts) bytes += text.size();
+  return bytes;
+}
 
 }  // namespace
 
@@ -64,7 +68,14 @@ bool HostSide::set_timer(std::uint64_t timer, Time at) {
   if (!timers_allowed_) return false;
   {
     const std::lock_guard lock(mutex_);
+    const auto before = timers_.find(timer);
+    if (before != timers_.end()) by_time_.erase({before->second, timer});
+    if (before == timers_.end() && timers_.size() >= kMostTimers) {
+      tell_full("timers");
+      return false;
+    }
     timers_[timer] = at;
+    by_time_.emplace(at, timer);
   }
   wake();
   return true;
@@ -73,7 +84,10 @@ bool HostSide::set_timer(std::uint64_t timer, Time at) {
 void HostSide::cancel_timer(std::uint64_t timer) {
   {
     const std::lock_guard lock(mutex_);
-    if (timers_.erase(timer) == 0) return;
+    const auto found = timers_.find(timer);
+    if (found == timers_.end()) return;
+    by_time_.erase({found->second, timer});
+    timers_.erase(found);
   }
   wake();
 }
@@ -86,23 +100,20 @@ std::map<std::uint64_t, Time> HostSide::timers() const {
 void HostSide::forget_timers() {
   const std::lock_guard lock(mutex_);
   timers_.clear();
+  by_time_.clear();
 }
 
 Time HostSide::next_timer() const {
   const std::lock_guard lock(mutex_);
-  Time next = kNever;
-  for (const auto& [timer, at] : timers_) next = std::min(next, at);
-  return next;
+  return by_time_.empty() ? kNever : by_time_.begin()->first;
 }
 
 std::vector<std::uint64_t> HostSide::take_due_timers(Time now) {
   const std::lock_guard lock(mutex_);
-  std::vector<std::pair<Time, std::uint64_t>> due;
-  for (const auto& [timer, at] : timers_)
-    if (at <= now) due.emplace_back(at, timer);
-  std::sort(due.begin(), due.end());
   std::vector<std::uint64_t> numbers;
-  for (const auto& [at, timer] : due) {
+  while (!by_time_.empty() && by_time_.begin()->first <= now && numbers.size() < kMostDueAtOnce) {
+    const std::uint64_t timer = by_time_.begin()->second;
+    by_time_.erase(by_time_.begin());
     timers_.erase(timer);
     numbers.push_back(timer);
   }
@@ -110,35 +121,40 @@ std::vector<std::uint64_t> HostSide::take_due_timers(Time now) {
 }
 
 void HostSide::add_event(PluginEvent event) {
+  const std::size_t bytes = bytes_of({event.plugin, event.api_version, event.kind, event.ns,
+                                      event.name, event.reason, event.message});
   const std::lock_guard lock(mutex_);
-  if (events_.size() < kMaxQueued) events_.push_back(std::move(event));
+  if (!events_.add(std::move(event), bytes)) tell_full("events");
 }
 
 std::vector<PluginEvent> HostSide::take_events() {
   const std::lock_guard lock(mutex_);
-  return std::exchange(events_, {});
+  return events_.take();
 }
 
 void HostSide::add_request(EngineRequest request) {
+  const std::size_t bytes = bytes_of({request.workload, request.plugin});
   {
     const std::lock_guard lock(mutex_);
-    requests_.push_back(std::move(request));
+    if (!requests_.add(std::move(request), bytes)) tell_full("requests");
   }
   wake();
 }
 
 std::vector<EngineRequest> HostSide::take_requests() {
   const std::lock_guard lock(mutex_);
-  return std::exchange(requests_, {});
+  return requests_.take();
 }
 
 const char* HostSide::add_report(CheckReport report) {
   if (!reports_allowed_)
     return "it provides no " SLUICE_EXT_CHECK_CONTROLLER ", so no check is its own";
+  const std::size_t bytes =
+      bytes_of({report.plugin, report.ns, report.name, report.uid, report.check, report.state,
+                report.reason, report.message, report.pod_set_updates_json});
   {
     const std::lock_guard lock(mutex_);
-    if (reports_.size() >= kMaxQueued) return "too many reports wait";
-    reports_.push_back(std::move(report));
+    if (!reports_.add(std::move(report), bytes)) return "too many reports wait";
   }
   wake();
   return nullptr;
@@ -146,7 +162,15 @@ const char* HostSide::add_report(CheckReport report) {
 
 std::vector<CheckReport> HostSide::take_reports() {
   const std::lock_guard lock(mutex_);
-  return std::exchange(reports_, {});
+  return reports_.take();
+}
+
+/// REQUIRES: mutex_ is held.
+void HostSide::tell_full(std::string_view what) {
+  if (!told_full_.insert(what).second || !services_.log) return;
+  services_.log(
+      2, plugin_,
+      "too many of its " + std::string(what) + " wait: what is too much is dropped, and told once");
 }
 
 ObjectPort* HostSide::port_for_writes() {

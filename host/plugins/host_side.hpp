@@ -15,13 +15,16 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <shared_mutex>
 #include <string>
 #include <string_view>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "core/base/time.hpp"
+#include "host/plugins/bounded_queue.hpp"
 #include "host/plugins/check_controllers.hpp"
 #include "host/plugins/clock.hpp"
 #include "host/plugins/declarations.hpp"
@@ -104,6 +107,9 @@ class HostSide : private ::sluice_host_handle {
     timers_allowed_ = uses.timers;
     reports_allowed_ = uses.reports;
   }
+  /// How many may be set; and be due in one turn, others in the next.
+  static constexpr std::size_t kMostTimers = 10'000, kMostDueAtOnce = 1'000;
+  /// False: it provides no timers/1, or has set so many.
   bool set_timer(std::uint64_t timer, Time at);
   void cancel_timer(std::uint64_t timer);
   std::map<std::uint64_t, Time> timers() const;
@@ -111,9 +117,11 @@ class HostSide : private ::sluice_host_handle {
   void forget_timers();
   /// kNever without one.
   Time next_timer() const;
-  /// Removes and returns the numbers of those that are due, by time, then number.
+  /// Removes and returns the numbers of those that are due, by time, then number; of very many the
+  /// first, the others stay due.
   std::vector<std::uint64_t> take_due_timers(Time now);
 
+  /// An event or a request too many is dropped, which is logged once.
   void add_event(PluginEvent event);
   std::vector<PluginEvent> take_events();
   void add_request(EngineRequest request);
@@ -169,6 +177,7 @@ class HostSide : private ::sluice_host_handle {
 
  private:
   void wake();
+  void tell_full(std::string_view what);
 
   std::string plugin_;
   boost::json::value config_;
@@ -187,10 +196,12 @@ class HostSide : private ::sluice_host_handle {
   std::atomic<std::thread::id> caller_;
 
   mutable std::mutex mutex_;
-  std::map<std::uint64_t, Time> timers_;  // guarded by mutex_
-  std::vector<PluginEvent> events_;       // guarded by mutex_
-  std::vector<EngineRequest> requests_;   // guarded by mutex_
-  std::vector<CheckReport> reports_;      // guarded by mutex_
+  std::map<std::uint64_t, Time> timers_;              // guarded by mutex_, as all below
+  std::set<std::pair<Time, std::uint64_t>> by_time_;  // the same timers
+  BoundedQueue<PluginEvent> events_;
+  BoundedQueue<EngineRequest> requests_;
+  BoundedQueue<CheckReport> reports_;
+  std::set<std::string_view> told_full_;  // what it was told of that there is too much of
   std::mutex wake_mutex_;
   std::function<void()> wake_;  // guarded by wake_mutex_
 };

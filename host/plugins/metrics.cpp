@@ -18,6 +18,13 @@ bool same_shape(const MetricSpec& a, const MetricSpec& b) {
          a.in_full == b.in_full;
 }
 
+/// What a series takes in memory, roughly: a place in the map, and texts.
+std::size_t bytes_of(const std::vector<std::string>& values) {
+  std::size_t bytes = 96;
+  for (const std::string& value : values) bytes += sizeof(std::string) + value.size();
+  return bytes;
+}
+
 /// Names of the host's own metrics begin so.
 bool is_of_host(std::string_view name) {
   return name.starts_with("sluice_") || name.starts_with("kueue_") || name.starts_with("process_");
@@ -57,6 +64,12 @@ std::int64_t* MetricsRegistry::value(std::uint32_t metric, const std::string& pl
   if (gauge_only && !found.spec.gauge) return nullptr;
   if (const auto it = found.values.find(values); it != found.values.end()) return &it->second;
   if (found.values.size() >= kMaxSeriesPerMetric) return nullptr;
+  for (const std::string& each : values)
+    if (each.size() > kMaxValueBytes) return nullptr;
+  std::size_t& used = bytes_[plugin];
+  const std::size_t more = bytes_of(values);
+  if (used + more > kMaxBytesPerPlugin) return nullptr;
+  used += more;
   return &found.values.emplace(std::move(values), 0).first->second;
 }
 
@@ -77,6 +90,11 @@ bool MetricsRegistry::set(std::uint32_t metric, const std::string& plugin,
   if (place == nullptr) return false;
   *place = new_value;
   return true;
+}
+
+bool MetricsRegistry::first_refusal(const std::string& plugin) {
+  const std::lock_guard lock(mutex_);
+  return refused_.insert(plugin).second;
 }
 
 std::vector<MetricSnapshot> MetricsRegistry::snapshot() const {

@@ -1,5 +1,7 @@
 #include "host/plugins/services.hpp"
 
+#include <fmt/format.h>
+
 #include <boost/json.hpp>
 #include <string>
 #include <vector>
@@ -105,46 +107,63 @@ std::vector<std::string> texts_of(const sluice_str_t* texts, std::uint32_t count
   return all;
 }
 
+/// What is refused is told once, whatever the plugin goes on to do.
+std::int32_t refuse_metric(const HostSide& side) {
+  using Limits = MetricsRegistry;
+  if (side.services().metrics->first_refusal(side.plugin()) && side.services().log)
+    side.services().log(
+        SLUICE_LOG_WARNING, side.plugin(),
+        fmt::format("one of its metrics is refused: the name or the labels are wrong or another's, "
+                    "or they are too many; allowed are {} metrics, {} labels, {} series of each, "
+                    "{} bytes of a label's value and {} MiB of all series; told once",
+                    Limits::kMaxMetricsPerPlugin, Limits::kMaxLabels, Limits::kMaxSeriesPerMetric,
+                    Limits::kMaxValueBytes, Limits::kMaxBytesPerPlugin >> 20));
+  return SLUICE_REFUSED;
+}
+
 std::int32_t metrics_register(const sluice_host_t* host, const sluice_metric_spec_t* spec,
                               std::uint32_t* metric) noexcept {
-  return HostSide::serve<std::int32_t>(host, SLUICE_FAILED, [&](const HostSide& side) {
-    if (!SLUICE_HAS(spec, labels)) return SLUICE_REFUSED;
-    const bool in_full = (spec->kind & SLUICE_METRIC_NAMED_IN_FULL) != 0;
-    const std::int32_t kind = in_full ? spec->kind - SLUICE_METRIC_NAMED_IN_FULL : spec->kind;
-    if (spec->label_count > MetricsRegistry::kMaxLabels ||
-        (kind != SLUICE_METRIC_COUNTER && kind != SLUICE_METRIC_GAUGE) ||
-        (spec->unit != SLUICE_UNIT_NONE && spec->unit != SLUICE_UNIT_NANOSECONDS))
-      return SLUICE_REFUSED;
-    const auto number = side.services().metrics->add_metric(
-        {kind == SLUICE_METRIC_GAUGE, spec->unit == SLUICE_UNIT_NANOSECONDS, side.plugin(),
-         shown_text(spec->name), shown_text(spec->help), texts_of(spec->labels, spec->label_count),
-         in_full});
-    if (!number) return SLUICE_REFUSED;
-    *metric = *number;
-    return SLUICE_OK;
-  });
+  return HostSide::serve<std::int32_t>(
+      host, SLUICE_FAILED, [&](const HostSide& side) -> std::int32_t {
+        if (!SLUICE_HAS(spec, labels)) return refuse_metric(side);
+        const bool in_full = (spec->kind & SLUICE_METRIC_NAMED_IN_FULL) != 0;
+        const std::int32_t kind = in_full ? spec->kind - SLUICE_METRIC_NAMED_IN_FULL : spec->kind;
+        if (spec->label_count > MetricsRegistry::kMaxLabels ||
+            (kind != SLUICE_METRIC_COUNTER && kind != SLUICE_METRIC_GAUGE) ||
+            (spec->unit != SLUICE_UNIT_NONE && spec->unit != SLUICE_UNIT_NANOSECONDS))
+          return refuse_metric(side);
+        const auto number = side.services().metrics->add_metric(
+            {kind == SLUICE_METRIC_GAUGE, spec->unit == SLUICE_UNIT_NANOSECONDS, side.plugin(),
+             shown_text(spec->name), shown_text(spec->help),
+             texts_of(spec->labels, spec->label_count), in_full});
+        if (!number) return refuse_metric(side);
+        *metric = *number;
+        return SLUICE_OK;
+      });
 }
 
 std::int32_t metrics_add(const sluice_host_t* host, std::uint32_t metric,
                          const sluice_str_t* values, std::uint32_t count,
                          std::int64_t delta) noexcept {
-  return HostSide::serve<std::int32_t>(host, SLUICE_FAILED, [&](const HostSide& side) {
-    if (count > MetricsRegistry::kMaxLabels) return SLUICE_REFUSED;
-    const bool done =
-        side.services().metrics->add(metric, side.plugin(), texts_of(values, count), delta);
-    return done ? SLUICE_OK : SLUICE_REFUSED;
-  });
+  return HostSide::serve<std::int32_t>(
+      host, SLUICE_FAILED, [&](const HostSide& side) -> std::int32_t {
+        if (count > MetricsRegistry::kMaxLabels) return refuse_metric(side);
+        const bool done =
+            side.services().metrics->add(metric, side.plugin(), texts_of(values, count), delta);
+        return done ? SLUICE_OK : refuse_metric(side);
+      });
 }
 
 std::int32_t metrics_set(const sluice_host_t* host, std::uint32_t metric,
                          const sluice_str_t* values, std::uint32_t count,
                          std::int64_t value) noexcept {
-  return HostSide::serve<std::int32_t>(host, SLUICE_FAILED, [&](const HostSide& side) {
-    if (count > MetricsRegistry::kMaxLabels) return SLUICE_REFUSED;
-    const bool done =
-        side.services().metrics->set(metric, side.plugin(), texts_of(values, count), value);
-    return done ? SLUICE_OK : SLUICE_REFUSED;
-  });
+  return HostSide::serve<std::int32_t>(
+      host, SLUICE_FAILED, [&](const HostSide& side) -> std::int32_t {
+        if (count > MetricsRegistry::kMaxLabels) return refuse_metric(side);
+        const bool done =
+            side.services().metrics->set(metric, side.plugin(), texts_of(values, count), value);
+        return done ? SLUICE_OK : refuse_metric(side);
+      });
 }
 
 void events_emit(const sluice_host_t* host, const sluice_event_t* event) noexcept {

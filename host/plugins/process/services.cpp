@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "api/json/json.hpp"
-#include "host/plugins/metrics.hpp"
 #include "host/plugins/process/forms.hpp"
 #include "host/plugins/process/frames.hpp"
 #include "host/plugins/process/words.hpp"
@@ -102,16 +101,10 @@ void note_metric(const sluice_host_t* host, const json::object& body) {
                                   labels.data()};
   std::uint32_t number = 0;
   const auto count = static_cast<std::uint32_t>(values.size());
-  std::int32_t code = metrics.register_metric(host, &spec, &number);
-  if (code == SLUICE_OK && set) code = metrics.set(host, number, values.data(), count, *set);
-  if (code == SLUICE_OK && add) code = metrics.add(host, number, values.data(), count, *add);
-  if (code == SLUICE_OK) return;
-  const std::string text = fmt::format(
-      "its metric {} is refused: the name or the labels are wrong or another's, or they are too "
-      "many; allowed are {} metrics, {} labels and {} series of each",
-      shown_text(spec.name, 64), MetricsRegistry::kMaxMetricsPerPlugin, MetricsRegistry::kMaxLabels,
-      MetricsRegistry::kMaxSeriesPerMetric);
-  service<sluice_log_t>(host, SLUICE_SVC_LOG).write(host, SLUICE_LOG_WARNING, abi_of(text));
+  const std::int32_t code = metrics.register_metric(host, &spec, &number);
+  if (code != SLUICE_OK) return;  // which is told where it is refused
+  if (set) metrics.set(host, number, values.data(), count, *set);
+  if (add) metrics.add(host, number, values.data(), count, *add);
 }
 
 struct Note {

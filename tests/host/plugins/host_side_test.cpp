@@ -37,7 +37,12 @@ class HostSideTest : public ::testing::Test {
 
   TestClock clock;
   MetricsRegistry metrics;
-  HostSide side{"thief", boost::json::object(), {&clock, &metrics, {}}};
+  std::vector<std::string> logged;
+  HostSide side{"thief",
+                boost::json::object(),
+                {&clock, &metrics, [this](int, std::string_view, std::string_view text) {
+                   logged.emplace_back(text);
+                 }}};
   std::string error;
 };
 
@@ -48,6 +53,51 @@ TEST_F(HostSideTest, WhoAnswersForNoChecksReportsNothing) {
   side.allow({.timers = false, .reports = true});
   EXPECT_EQ(report(), SLUICE_OK) << error;
   EXPECT_THAT(side.take_reports(), SizeIs(1));
+}
+
+TEST_F(HostSideTest, ThereAreSoManyTimersAndThoseThatAreDueFireInOrder) {
+  side.allow({.timers = true, .reports = false});
+  // The later the number, the earlier its time; 10,000 fit.
+  for (std::uint64_t i = 0; i < HostSide::kMostTimers; ++i)
+    ASSERT_TRUE(side.set_timer(i, Time(20'000 - i)));
+  EXPECT_FALSE(side.set_timer(10'000, 1));
+  EXPECT_FALSE(side.set_timer(10'001, 1));
+  EXPECT_THAT(logged, SizeIs(1)) << "told once";
+  EXPECT_EQ(side.next_timer(), 10'001);
+  EXPECT_TRUE(side.set_timer(0, 5)) << "one that is there is moved";
+  EXPECT_EQ(side.next_timer(), 5);
+  side.cancel_timer(0);
+  EXPECT_EQ(side.next_timer(), 10'001);
+  EXPECT_TRUE(side.set_timer(10'000, 30'000)) << "there is room again";
+  // 9,999 are due, of number 9,999 to 1; a turn has 1,000 of them.
+  std::vector<std::uint64_t> fired;
+  int turns = 0;
+  while (side.next_timer() <= 20'000) {
+    const auto due = side.take_due_timers(20'000);
+    ASSERT_LE(due.size(), HostSide::kMostDueAtOnce);
+    fired.insert(fired.end(), due.begin(), due.end());
+    ++turns;
+  }
+  ASSERT_THAT(fired, SizeIs(9'999));
+  EXPECT_EQ(fired.front(), 9'999U);
+  EXPECT_EQ(fired.back(), 1U);
+  EXPECT_EQ(turns, 10);
+  EXPECT_THAT(side.timers(), SizeIs(1));
+  side.forget_timers();
+  EXPECT_EQ(side.next_timer(), kNever);
+}
+
+TEST_F(HostSideTest, WhatNobodyFetchesHasAnEnd) {
+  for (int i = 0; i < 200'010; ++i)
+    side.add_request({EngineRequest::Type::kRequeue, "ns/w", "thief"});
+  EXPECT_THAT(side.take_requests(), SizeIs(200'000));
+  EXPECT_THAT(logged, SizeIs(1)) << "told once";
+  // 64 MiB of texts of 1 MiB and a little: 63 of them.
+  const std::string fat(std::size_t{1} << 20, 'x');
+  for (int i = 0; i < 100; ++i) side.add_request({EngineRequest::Type::kRequeue, fat, "thief"});
+  EXPECT_THAT(side.take_requests(), SizeIs(63));
+  side.add_request({EngineRequest::Type::kRequeue, fat, "thief"});
+  EXPECT_THAT(side.take_requests(), SizeIs(1)) << "there is room again";
 }
 
 }  // namespace

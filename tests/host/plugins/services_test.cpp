@@ -87,5 +87,31 @@ TEST(Metrics, RegistrationAndLimits) {
   EXPECT_EQ(registry.snapshot()[0].values[0].second, 2);
 }
 
+/// A series of 8 values of 128 bytes counts 96 + 8 × (32 + 128) = 1376 bytes: 4 MiB hold 3048 of
+/// them, over all metrics of the plugin.
+TEST(Metrics, ThereAreSoManyBytesOfSeriesForAPlugin) {
+  MetricsRegistry registry;
+  const std::vector<std::string> labels{"a", "b", "c", "d", "e", "f", "g", "h"};
+  const auto one = registry.add_metric({false, false, "p", "one", "", labels});
+  const auto two = registry.add_metric({false, false, "p", "two", "", labels});
+  const auto others = registry.add_metric({false, false, "q", "one", "", labels});
+  ASSERT_TRUE(one && two && others);
+  const auto values = [](int number, std::size_t bytes) {
+    std::vector<std::string> out(8, std::string(bytes, 'x'));
+    out[0].replace(0, 5, std::to_string(10'000 + number));
+    return out;
+  };
+  EXPECT_FALSE(registry.add(*one, "p", values(0, 129), 1)) << "129 bytes of a value";
+  int taken = 0;
+  for (int i = 0; i < 5'000; ++i)
+    taken += registry.add(i % 2 == 0 ? *one : *two, "p", values(i, 128), 1) ? 1 : 0;
+  EXPECT_EQ(taken, 3048);
+  EXPECT_TRUE(registry.add(*one, "p", values(0, 128), 1)) << "a series that is there goes on";
+  EXPECT_TRUE(registry.add(*others, "q", values(0, 128), 1)) << "the bytes are another's";
+  EXPECT_TRUE(registry.first_refusal("p"));
+  EXPECT_FALSE(registry.first_refusal("p"));
+  EXPECT_TRUE(registry.first_refusal("q"));
+}
+
 }  // namespace
 }  // namespace sluice::host

@@ -16,7 +16,8 @@ typedef struct sluice_clock {
   /* Nanoseconds since 1970 UTC. [any] */
   int64_t (*now)(const sluice_host_t* host);
   /* Calls ext/timers.h at `at` or, when that has passed, in the next instant. A timer of the same
-   * number is moved. The plugin must provide timers/1, else SLUICE_FAILED. [any] */
+   * number is moved. The plugin must provide timers/1 and have no more than 10,000 timers, else
+   * SLUICE_FAILED. [any] */
   int32_t (*set_timer)(const sluice_host_t* host, uint64_t timer, int64_t at);
   /* A timer that is not set is no error. [any] */
   void (*cancel_timer)(const sluice_host_t* host, uint64_t timer);
