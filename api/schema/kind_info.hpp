@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -87,6 +88,8 @@ struct KindInfo {
   std::vector<Version> versions;  ///< preferred one first
   /// Annotations and labels that only the system writes.
   std::vector<std::string> marks;
+  /// Those of them that a plugin lists, by its name: what it makes of objects may have these.
+  std::map<std::string, std::vector<std::string>> marks_of;
   /// A label: objects of one namespace that have the same value of it belong together, and what is
   /// decided about them is written in the order in which it was decided. Empty: each is by itself.
   std::string together;

@@ -367,7 +367,10 @@ namespace {
 void read_kind(KindSource& kind, const json::object& from, const std::string& contributor,
                Mistakes& mistakes) {
   if (auto read = read_job(from, contributor, kind.info); !read) mistakes.add(read.error());
-  read_marks(from, kind.info.marks, mistakes);
+  std::vector<std::string> marks;
+  read_marks(from, marks, mistakes);
+  kind.info.marks.insert(kind.info.marks.end(), marks.begin(), marks.end());
+  if (!contributor.empty() && !marks.empty()) kind.info.marks_of[contributor] = std::move(marks);
   read_gives(from, kind.info.effective, mistakes);
   read_together(from, kind.info.together, mistakes);
 }

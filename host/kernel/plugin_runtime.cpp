@@ -120,12 +120,19 @@ bool PluginRuntime::wants(const api::KindInfo& kind) const {
 void PluginRuntime::check(const api::KindInfo& kind, json::object& object, const json::object* old,
                           const Validate& problems_of, std::vector<api::Problem>& problems,
                           const Asking& asking) {
-  check(kind.hub_api_version(), kind.kind, object, old, problems_of, problems, asking);
+  check_as(&kind, kind.hub_api_version(), kind.kind, object, old, problems_of, problems, asking);
 }
 
 void PluginRuntime::check(std::string_view api_version, std::string_view kind, json::object& object,
                           const json::object* old, const Validate& problems_of,
                           std::vector<api::Problem>& problems, const Asking& asking) {
+  check_as(nullptr, api_version, kind, object, old, problems_of, problems, asking);
+}
+
+void PluginRuntime::check_as(const api::KindInfo* info, std::string_view api_version,
+                             std::string_view kind, json::object& object, const json::object* old,
+                             const Validate& problems_of, std::vector<api::Problem>& problems,
+                             const Asking& asking) {
   AskedOfWrite* asked = nullptr;
   if (auto* questions = asking.questions; questions != nullptr) {
     if (*questions == nullptr) *questions = std::make_shared<AskedOfWrite>();
@@ -141,7 +148,8 @@ void PluginRuntime::check(std::string_view api_version, std::string_view kind, j
                     kind,
                     text,
                     old_text,
-                    asking.user};
+                    asking.user,
+                    info};
   const auto first_wrong = [&](json::object& changed) {
     const std::vector<api::Problem> wrong = problems_of(changed);
     return wrong.empty() ? std::string() : wrong.front().text();

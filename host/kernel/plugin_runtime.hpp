@@ -73,6 +73,11 @@ class PluginRuntime final : public PluginPort, public WriteValidators {
 
  private:
   explicit PluginRuntime(std::unique_ptr<PluginSet> set) : set_(std::move(set)) {}
+  /// `info`: what is known of the kind; null: nothing.
+  void check_as(const api::KindInfo* info, std::string_view api_version, std::string_view kind,
+                boost::json::object& object, const boost::json::object* old,
+                const Validate& problems_of, std::vector<api::Problem>& problems,
+                const Asking& asking);
   static Result<std::unique_ptr<PluginRuntime>> activated(std::unique_ptr<PluginSet> set);
 
   std::unique_ptr<PluginSet> set_;

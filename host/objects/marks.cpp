@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "api/json/json.hpp"
+#include "host/objects/claims.hpp"
 #include "host/objects/header.hpp"
 #include "host/objects/parts.hpp"
 
@@ -96,6 +97,36 @@ void keep_marks(const api::KindInfo& kind, const json::object& before, json::obj
     for (const std::string& name : marks_in(kind, old))
       object_of(object_of(after, "metadata"), map)[name] = old.at(name);
   }
+}
+
+bool is_mark_of(const api::KindInfo& kind, std::string_view plugin, std::string_view name) {
+  if (name == kCreatedBy || name == kClaimedBy) return false;
+  const std::string_view domain = name.substr(0, name.find('/'));
+  if (domain == std::string(plugin) + std::string(kSubdomain)) return true;
+  const auto listed = kind.marks_of.find(std::string(plugin));
+  return listed != kind.marks_of.end() &&
+         std::find(listed->second.begin(), listed->second.end(), name) != listed->second.end();
+}
+
+void keep_marks_of_others(const api::KindInfo& kind, std::string_view plugin,
+                          const json::object& before, json::object& after) {
+  const bool claims = claims_of(after).has(plugin);
+  for (const std::string_view map : kMaps) {
+    const json::object& old = map_of(before, map);
+    for (const std::string& name : marks_in(kind, map_of(after, map))) {
+      if (is_mark_of(kind, plugin, name) || old.contains(name)) continue;
+      object_of(object_of(after, "metadata"), map).erase(name);
+      drop_empty(after, map);
+    }
+    for (const std::string& name : marks_in(kind, old))
+      if (!is_mark_of(kind, plugin, name))
+        object_of(object_of(after, "metadata"), map)[name] = old.at(name);
+  }
+  if (!claims) return;
+  Claims own = claims_of(before);
+  own.add(std::string(plugin));
+  object_of(object_of(after, "metadata"), "annotations")[api::json_view(kClaimedBy)] =
+      fmt::format("{}", fmt::join(own.plugins, ","));
 }
 
 void check_owners(const api::Scheme& scheme, const api::KindInfo& kind, const json::object* before,

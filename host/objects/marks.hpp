@@ -37,6 +37,16 @@ void forget_creator(std::string_view user, boost::json::object& object);
 void keep_marks(const api::KindInfo& kind, const boost::json::object& before,
                 boost::json::object& after, std::vector<std::string>* ignored);
 
+/// Whether this plugin may set the mark in what it makes of an object, or has the host make: its
+/// own schema lists it for the kind, or it is in the domain `PLUGIN.sluice.dev`. Who created an
+/// object only the host says; a claim is for keep_marks_of_others().
+bool is_mark_of(const api::KindInfo& kind, std::string_view plugin, std::string_view name);
+
+/// Of what a plugin made of `before`: marks that are not its own are as they were. It may add a
+/// claim of its own.
+void keep_marks_of_others(const api::KindInfo& kind, std::string_view plugin,
+                          const boost::json::object& before, boost::json::object& after);
+
 /// The owner of a workload decides when it ends, so a user cannot make a Workload that an object of
 /// the host's own kinds controls (`before` is nullptr: it is new). Kinds that the host does not
 /// know have controllers of their own.

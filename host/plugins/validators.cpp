@@ -5,6 +5,7 @@
 #include <exception>
 
 #include "api/json/json.hpp"
+#include "host/objects/marks.hpp"
 #include "host/plugins/declarations.hpp"
 
 namespace sluice::host {
@@ -146,17 +147,23 @@ std::string changed_identity(const json::object& before, const json::object& aft
   return key.empty() ? "" : "metadata." + key;
 }
 
-/// Judges what a plugin gave back in place of `before`, and takes it; empty: it did.
-std::string take_defaulted(const std::string& answer, const Validators::Validate& refusal_of,
+/// Judges what a plugin gave back in place of `object`, and takes it; empty: it did. Marks that are
+/// not its own stay as they were.
+std::string take_defaulted(const LoadedPlugin& plugin, const api::KindInfo* info,
+                           const std::string& answer, const Validators::Validate& refusal_of,
                            std::string& object) {
   boost::system::error_code error;
   json::value changed = api::parse_deep(answer, error);
   if (error || !changed.is_object()) return "it gives back no JSON object";
   const json::value before = api::parse_deep(object, error);
-  if (!error && before.is_object())
+  if (!error && before.is_object()) {
     if (const std::string part = changed_identity(before.get_object(), changed.get_object());
         !part.empty())
       return "it changes " + part + ", which is not its to set";
+    static const api::KindInfo kUnknown;
+    keep_marks_of_others(info ? *info : kUnknown, plugin.name(), before.get_object(),
+                         changed.get_object());
+  }
   if (std::string wrong = refusal_of(changed.get_object()); !wrong.empty())
     return "it gives back an object that is refused: " + shown_text(wrong);
   object.clear();
@@ -261,7 +268,8 @@ Result<std::string> Validators::set_defaults(const ObjectWrite& write, const Val
     Answer answer = said->answer;
     hooks::Fault fault = said->fault;
     if (answer == Answer::kOk && !said->defaulted.empty())
-      if (const std::string wrong = take_defaulted(said->defaulted, refusal_of, object);
+      if (const std::string wrong =
+              take_defaulted(*plugin, write.info, said->defaulted, refusal_of, object);
           !wrong.empty())
         answer = plugin->blame(Hook::kSetDefaults, wrong, fault);
     if (answer == Answer::kClosed) return Error{fault.text};

@@ -1,8 +1,9 @@
 // Validators: every plugin's say about an object that is being written.
 //
 // set_defaults() asks all plugins that want the kind, in load order, each seeing what the one
-// before left; validate() joins their errors. A fault refuses the write when the plugin's failure
-// policy is closed.
+// before left; validate() joins their errors. Marks that are not the plugin's own (marks.hpp) stay
+// as they were, whatever it gives back. A fault refuses the write when the plugin's failure policy
+// is closed.
 //
 // With an AskedOfWrite nobody waits for a plugin that takes its time: what is given back means
 // nothing while wait() says so, and both are called again, with the same write, when the plugin has
@@ -36,9 +37,10 @@ const api::KindInfo* find_kind(const api::Scheme& scheme, std::string_view group
 struct ObjectWrite {
   WriteOperation operation = WriteOperation::kCreate;
   std::string_view api_version, kind;
-  std::string_view object;     ///< JSON, empty on delete
-  std::string_view old;        ///< JSON, empty on create
-  std::string_view user = {};  ///< who writes; empty: the host itself
+  std::string_view object;              ///< JSON, empty on delete
+  std::string_view old;                 ///< JSON, empty on create
+  std::string_view user = {};           ///< who writes; empty: the host itself
+  const api::KindInfo* info = nullptr;  ///< what is known of the kind; null: nothing
 };
 
 enum class FieldErrorKind : std::uint8_t {

@@ -12,7 +12,8 @@ namespace elastic {
 inline constexpr std::string_view kSchema = R"json([
 {
   "kind": "Workload", "group": "kueue.x-k8s.io",
-  "marks": ["kueue.x-k8s.io/workload-slice-replacement-for", "kueue.x-k8s.io/workload-slice-name"],
+  "marks": ["kueue.x-k8s.io/workload-slice-replacement-for", "kueue.x-k8s.io/workload-slice-name",
+            "sluice.dev/takes-over-from"],
   "versions": [
     {
       "version": "v1beta2",

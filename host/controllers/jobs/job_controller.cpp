@@ -310,7 +310,10 @@ JobController::Done JobController::carry_out(JobView& view, const MappingPlan& m
       if (auto done = plain(objects.remove(*workload_kind_, workload->key)); !done) return done;
   for (const auto& wanted : plan.create)
     if (!view.find(name_of_new(view, wanted)))
-      if (auto done = create(view, wanted, objects); !done) return done;
+      if (auto done =
+              create(view, own_marks_alone(*workload_kind_, plan.provider, wanted), objects);
+          !done)
+        return done;
   for (WorkloadOfJob& workload : view.workloads)
     if (!workload.finished)
       if (auto done = follow_class(view, workload, objects); !done) return done;

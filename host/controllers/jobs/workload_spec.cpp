@@ -114,6 +114,17 @@ json::object owner_reference(const JobView& view) {
           {"blockOwnerDeletion", true}};
 }
 
+hooks::NewJobWorkload own_marks_alone(const api::KindInfo& workloads, std::string_view plugin,
+                                      hooks::NewJobWorkload wanted) {
+  const auto is_others = [&](const std::pair<std::string, std::string>& each) {
+    if (each.first == kClaimedBy) return each.second != plugin;
+    return is_mark(workloads, each.first) && !is_mark_of(workloads, plugin, each.first);
+  };
+  std::erase_if(wanted.labels, is_others);
+  std::erase_if(wanted.annotations, is_others);
+  return wanted;
+}
+
 json::object make_workload(const api::KindInfo& workloads, const JobView& view,
                            const hooks::NewJobWorkload& wanted, json::array pod_sets,
                            const json::object& wishes) {

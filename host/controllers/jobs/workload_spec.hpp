@@ -31,6 +31,10 @@ boost::json::object make_workload(const api::KindInfo& workloads, const JobView&
                                   const hooks::NewJobWorkload& wanted, boost::json::array pod_sets,
                                   const boost::json::object& wishes);
 
+/// What this plugin wants to have made, without marks that are not its own; it may claim it.
+hooks::NewJobWorkload own_marks_alone(const api::KindInfo& workloads, std::string_view plugin,
+                                      hooks::NewJobWorkload wanted);
+
 /// Its name alone.
 std::string name_of_new(const JobView& view, const hooks::NewJobWorkload& wanted);
 

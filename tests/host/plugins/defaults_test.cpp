@@ -50,6 +50,17 @@ class Defaults : public PluginTest {
   std::unique_ptr<PluginRuntime> runtime;
 };
 
+TEST_F(Defaults, MarksThatAreNotThePluginsStayAsTheyWere) {
+  start();
+  json::object object = asking_for(
+      R"({"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"mine","namespace":"team-a",
+          "uid":"u","annotations":{"sluice.dev/created-by":"root","says.sluice.dev/y":"1",
+          "sluice.dev/claimed-by":"nobody","a.b/x":"1"}},"data":{}})");
+  EXPECT_EQ(write(object), "");
+  const json::object kept{{"says.sluice.dev/y", "1"}, {"a.b/x", "1"}};
+  EXPECT_EQ(object.at("metadata").at("annotations"), json::value(kept));
+}
+
 TEST_F(Defaults, A2_AnAnswerKeepsTheIdentityOfTheObject) {
   limits.quarantine_faults = 1000;
   start();
