@@ -80,6 +80,7 @@ void check_change(const Json& pod, const Json& old, sluice::FieldErrors& errors)
     errors.forbidden(annotation_path(kRetriable), "a group that may not be tried again stays so");
 }
 
+/// No more than "perhaps": users write the text.
 bool mentions(std::string_view text, std::string_view name) { return text.find(name) != text.npos; }
 
 }  // namespace
@@ -108,14 +109,13 @@ std::vector<std::string> judged_pods(const Settings& settings) {
 
 std::optional<std::string> hold(std::string_view text, const Settings& settings,
                                 const HasDefaultQueue& has_default_queue) {
-  // The pods of a job that is queued itself are made from its template, in which this stands. Most
-  // pods are those: they need not be read.
-  if (!mentions(text, kQueue) && mentions(text, kPodSet)) return std::nullopt;
   Json pod = Json::parse(text);
   const std::string ns = pod.string_or("metadata.namespace", "");
   if (settings.except_namespaces.contains(ns)) return std::nullopt;
   // Only the system says so, of one that it brings back from a backup.
   if (is_managed(pod)) return std::nullopt;
+  // The pods of a job that is queued itself: its template got the label when it was started. A
+  // user's label is left out before, and what else of the pod is called like it says nothing.
   if (!text_in(pod, "labels", kPodSet).empty()) return std::nullopt;
   if (text_in(pod, "labels", kQueue).empty()) {
     if (has_default_queue(ns))

@@ -67,6 +67,22 @@ TEST(Holding, ADefaultQueueTakesPodsThatNameNone) {
   EXPECT_EQ(pod_of(Json::parse(*held)).queue, "default");
 }
 
+// What a user can write anywhere in a pod is no mark of the system: only the label itself is.
+TEST(Holding, NothingThatIsCalledLikeTheMarkOfAPodSetFreesAPod) {
+  const Texts pods[] = {
+      {.annotations = R"("note":"kueue.x-k8s.io/podset")"},
+      {.annotations = R"("kueue.x-k8s.io/podset":"main")"},
+      {.annotations = R"("kueue.x-k8s.io/podset-preferred-topology":"rack")"},
+      {.labels = R"("kueue.x-k8s.io/podset-x":"main")"},
+      {.labels = R"("kueue.x-k8s.io/podset":"")"},
+  };
+  for (const Texts& texts : pods) {
+    EXPECT_TRUE(hold(pod(texts), kSettings, queue_in("team"))) << pod(texts);
+    EXPECT_TRUE(hold(pod(texts), {{}, true}, kNoQueue)) << pod(texts);
+    EXPECT_EQ(hold(pod(texts), kSettings, kNoQueue), std::nullopt) << pod(texts);
+  }
+}
+
 TEST(Holding, PodsWithoutAQueueWaitWhereThatIsConfigured) {
   const Settings all{{}, true};
   const auto held = hold(pod({}), all, kNoQueue);
