@@ -188,7 +188,7 @@ void HostSide::begin_call() {
   if (!std::exchange(suspended_, false)) return;
   const Result<void> resumed = port_->resume(plugin_);
   wrote_ = resumed.ok();
-  if (!resumed) overtaken_ = resumed.error().text;
+  if (!resumed) course_.overtaken = resumed.error().text;
 }
 
 void HostSide::suspend_call() {
@@ -200,7 +200,7 @@ void HostSide::suspend_call() {
 
 Result<void> HostSide::end_call(bool keep) {
   caller_ = std::thread::id();
-  const std::string overtaken = std::exchange(overtaken_, {});
+  const std::string overtaken = std::exchange(course_, {}).overtaken;
   const bool wrote = std::exchange(wrote_, false);
   Result<void> done;
   if (keep && !overtaken.empty())

@@ -72,6 +72,13 @@ class HostSide : private ::sluice_host_handle {
     Declarations declared{.any_object = true, .provides = {}, .may = {}};
   };
 
+  struct Course {
+    std::string overtaken;  ///< why it writes no more in this call; empty: it may
+    /// The last answer that it got is that a write of it is not done: a call that fails then does
+    /// so for what it was to work on.
+    bool refused = false;
+  };
+
   HostSide(std::string plugin, boost::json::value config, const HostServices& services);
   HostSide(const HostSide&) = delete;
   HostSide& operator=(const HostSide&) = delete;
@@ -141,8 +148,8 @@ class HostSide : private ::sluice_host_handle {
   /// In place of end_call(): the call goes on with the next begin_call(). What it wrote is laid
   /// aside until then; if others change it meanwhile, end_call() is an error. [control]
   void suspend_call();
-  /// Why it writes no more in this call; empty: it may.
-  const std::string& overtaken() const { return overtaken_; }
+  /// How the call goes that is under way. To be used on its thread. [control]
+  Course& course() { return course_; }
   /// Between these two it may only read. [control]
   void begin_reading() {
     reading_ = true;
@@ -192,7 +199,7 @@ class HostSide : private ::sluice_host_handle {
   bool wrote_ = false;          // the same
   bool reading_ = false;        // the same
   bool suspended_ = false;      // the same: what it wrote is laid aside
-  std::string overtaken_;       // the same
+  Course course_;               // the same
   std::atomic<std::thread::id> caller_;
 
   mutable std::mutex mutex_;

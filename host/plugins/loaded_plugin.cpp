@@ -237,6 +237,9 @@ Answer LoadedPlugin::finish_unusual(Hook hook, std::int32_t code, Duration took,
   if (code == kNonsense) return blame(hook, text, fault);
   if (code != SLUICE_FAILED)
     return finish_fault(hook, "it answered the unknown code " + std::to_string(code), fault);
+  // What is refused is up to the objects, which users make: it says nothing about the plugin.
+  if (host_side_->in_call() && host_side_->course().refused)
+    return finish_uncounted(hook, "what it writes is refused: " + text, fault);
   return finish_fault(hook, text.empty() ? "it failed without a reason" : "it failed: " + text,
                       fault);
 }

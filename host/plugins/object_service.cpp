@@ -32,11 +32,15 @@ std::int32_t with_port(const sluice_host_t* host, bool writes, const sluice_sink
                        const sluice_sink_t* error, Fn&& fn) noexcept {
   try {
     HostSide& side = HostSide::of(host);
-    if (side.in_call() && !side.overtaken().empty())
-      return give({SLUICE_OBJECTS_CONFLICT, side.overtaken()}, out, error);
+    if (side.in_call() && !side.course().overtaken.empty()) {
+      side.course().refused = true;
+      return give({SLUICE_OBJECTS_CONFLICT, side.course().overtaken}, out, error);
+    }
     ObjectPort* port = writes ? side.port_for_writes() : side.port();
     if (port == nullptr) return give({SLUICE_OBJECTS_NOT_NOW, kNotNow}, out, error);
-    return give(fn(*port, side), out, error);
+    const PortAnswer answer = fn(*port, side);
+    side.course().refused = writes && answer.code != SLUICE_OBJECTS_OK;
+    return give(answer, out, error);
   } catch (const std::exception&) {
     return SLUICE_OBJECTS_FAILED;
   }

@@ -32,7 +32,9 @@ std::int32_t on_port(const sluice_host_t* host, bool writes, Judge&& judge,
     if (port == nullptr) return hand_out({SLUICE_OBJECTS_NOT_NOW, kNotHere}, out, error);
     if (const Nonsense wrong = judge())
       return hand_out({SLUICE_OBJECTS_INVALID, wrong.sentence()}, out, error);
-    return hand_out(fn(*port, side), out, error);
+    const PortAnswer answer = fn(*port, side);
+    side.course().refused = writes && answer.code != SLUICE_OBJECTS_OK;
+    return hand_out(answer, out, error);
   } catch (const std::exception&) {
     return SLUICE_OBJECTS_FAILED;
   }

@@ -147,25 +147,31 @@ std::string changed_identity(const json::object& before, const json::object& aft
   return key.empty() ? "" : "metadata." + key;
 }
 
-/// Judges what a plugin gave back in place of `object`, and takes it; empty: it did. Marks that are
-/// not its own stay as they were.
-std::string take_defaulted(const LoadedPlugin& plugin, const api::KindInfo* info,
-                           const std::string& answer, const Validators::Validate& refusal_of,
-                           std::string& object) {
+/// What is wrong with what a plugin gave back; both empty: nothing.
+struct Judged {
+  std::string nonsense;  ///< no plugin should
+  std::string refusal;   ///< of the API: what was sent leaves no room for what the plugin adds
+};
+
+/// Judges what a plugin gave back in place of `object`, and takes it where nothing is wrong. Marks
+/// that are not its own stay as they were.
+Judged take_defaulted(const LoadedPlugin& plugin, const api::KindInfo* info,
+                      const std::string& answer, const Validators::Validate& refusal_of,
+                      std::string& object) {
   boost::system::error_code error;
   json::value changed = api::parse_deep(answer, error);
-  if (error || !changed.is_object()) return "it gives back no JSON object";
+  if (error || !changed.is_object()) return {"it gives back no JSON object", {}};
   const json::value before = api::parse_deep(object, error);
   if (!error && before.is_object()) {
     if (const std::string part = changed_identity(before.get_object(), changed.get_object());
         !part.empty())
-      return "it changes " + part + ", which is not its to set";
+      return {"it changes " + part + ", which is not its to set", {}};
     static const api::KindInfo kUnknown;
     keep_marks_of_others(info ? *info : kUnknown, plugin.name(), before.get_object(),
                          changed.get_object());
   }
   if (std::string wrong = refusal_of(changed.get_object()); !wrong.empty())
-    return "it gives back an object that is refused: " + shown_text(wrong);
+    return {{}, shown_text(wrong)};
   object.clear();
   api::append_json(changed.get_object(), object);
   return {};
@@ -267,11 +273,16 @@ Result<std::string> Validators::set_defaults(const ObjectWrite& write, const Val
     if (said == nullptr) return object;
     Answer answer = said->answer;
     hooks::Fault fault = said->fault;
-    if (answer == Answer::kOk && !said->defaulted.empty())
-      if (const std::string wrong =
-              take_defaulted(*plugin, write.info, said->defaulted, refusal_of, object);
-          !wrong.empty())
-        answer = plugin->blame(Hook::kSetDefaults, wrong, fault);
+    if (answer == Answer::kOk && !said->defaulted.empty()) {
+      const Judged judged =
+          take_defaulted(*plugin, write.info, said->defaulted, refusal_of, object);
+      // Whoever wrote the object brought that about: the plugin is not to blame, and without what
+      // it adds the object is not let through, whatever its failurePolicy.
+      if (!judged.refusal.empty())
+        return Error{"with what plugin " + plugin->name() + " adds to it: " + judged.refusal};
+      if (!judged.nonsense.empty())
+        answer = plugin->blame(Hook::kSetDefaults, judged.nonsense, fault);
+    }
     if (answer == Answer::kClosed) return Error{fault.text};
   }
   return object;

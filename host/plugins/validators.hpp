@@ -115,8 +115,8 @@ class Validators {
   using Validate = std::function<std::string(boost::json::object& object)>;
 
   /// The object with plugins' defaults; an error refuses the write. What a plugin gives back may
-  /// differ in its content, its labels and annotations, and `refusal_of` it is empty; anything else
-  /// is a fault of the plugin.
+  /// differ in its content, its labels and annotations; anything else is a fault of the plugin.
+  /// Where `refusal_of` it is not empty the write is refused, and that is no fault.
   Result<std::string> set_defaults(const ObjectWrite& write, const Validate& refusal_of,
                                    AskedOfWrite* asked = nullptr) const;
   /// Empty: all accept.

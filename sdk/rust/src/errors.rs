@@ -90,8 +90,9 @@ pub enum ObjectCode {
     Failed,
 }
 
-/// A read or a write that did not work. As the end of a hook it is a fault: nothing of the call is
-/// written, and it is repeated later.
+/// A read or a write that did not work. As the end of a hook it makes the call fail: nothing of it
+/// is written, and it is repeated later. Of a write that was refused that is no step toward
+/// quarantine (`docs/plugins/faults.md`).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ObjectError {
     /// What kind of error.

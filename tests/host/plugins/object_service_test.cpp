@@ -79,6 +79,26 @@ TEST_F(ObjectService, ACallThatFailsWroteNothing) {
   EXPECT_EQ(host.store.working_version(), version) << "not even for a moment";
 }
 
+// What is refused is up to what users wrote: five of their objects would stop a plugin for all.
+TEST_F(ObjectService, ACallThatFailsOverARefusedWriteIsNoStepTowardQuarantine) {
+  const std::vector<std::string> refused = {create(), create(), R"({"op":"throw"})"};
+  run(std::vector(6, refused));
+  EXPECT_FALSE(set->status()[0].quarantined);
+  EXPECT_THAT(log.back().text, HasSubstr("what it writes is refused: as told"));
+  EXPECT_FALSE(host.exists("ConfigMap", "default/a")) << "nothing of such a call is written";
+
+  // It went on after the refusal, so this is not why it failed.
+  const std::vector<std::string> goes_on = {create(), create(), named("get"), R"({"op":"throw"})"};
+  run(std::vector(5, goes_on));
+  EXPECT_TRUE(set->status()[0].quarantined);
+
+  const std::vector<std::string> own = {R"({"op":"throw"})"};
+  run({refused, own, own, own, own});
+  EXPECT_FALSE(set->status()[0].quarantined) << "four are its own";
+  run({refused, own, own, own, own, own});
+  EXPECT_TRUE(set->status()[0].quarantined) << "a refusal holds for its call only";
+}
+
 TEST_F(ObjectService, RemovalTakesWhatItOwnsAlong) {
   host.apply(kMap);
   const std::string uid = at(host.get("ConfigMap", "default/a"), "/metadata/uid");

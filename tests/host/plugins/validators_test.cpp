@@ -69,5 +69,24 @@ TEST_F(Validating, DefaultsThatAreNoObjectAreAFault) {
   EXPECT_EQ(*open->validators().set_defaults(write("{}"), fine), "{}");
 }
 
+// A user leaves no room for what the plugin adds: his write is refused, also where faults let
+// writes through, and the plugin goes on.
+TEST_F(Validating, DefaultsThatTheApiRefusesRefuseTheWriteAndAreNoFault) {
+  const auto too_long = [](const boost::json::object&) {
+    return std::string("metadata.annotations: Too long");
+  };
+  for (const FailurePolicy policy : {FailurePolicy::kClosed, FailurePolicy::kOpen}) {
+    const auto set = load({plugin("rules", "{}", policy)});
+    for (int i = 0; i < limits.quarantine_faults; ++i) {
+      const auto refused = set->validators().set_defaults(write("{}"), too_long);
+      ASSERT_FALSE(refused.ok());
+      EXPECT_EQ(refused.error().text,
+                "with what plugin rules adds to it: metadata.annotations: Too long");
+    }
+    EXPECT_EQ(set->status()[0].faults, 0u);
+    EXPECT_FALSE(set->status()[0].quarantined);
+  }
+}
+
 }  // namespace
 }  // namespace sluice::host

@@ -41,7 +41,8 @@ enum class ObjectCode : std::int32_t {
 };
 
 /// Thrown by what has no answer without the object. Left to leave the hook, it makes the call fail:
-/// nothing of it is written, and it is repeated later.
+/// nothing of it is written, and it is repeated later. Of a write that was refused that is no step
+/// toward quarantine (docs/plugins/faults.md).
 class ObjectError : public std::runtime_error {
  public:
   ObjectError(ObjectCode code, const std::string& text) : std::runtime_error(text), code_(code) {}

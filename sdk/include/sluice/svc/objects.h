@@ -12,8 +12,9 @@
  * Writes are those of the user system:plugin:NAME. They are validated at once (defaults, schema,
  * other plugins' validators) and visible to later reads of the same call. They take effect when the
  * call answered SLUICE_OK, all in one transaction and in their order; when it fails, none of them
- * takes effect. The status of a Workload, too, is read as it was written until the call returned;
- * then the engine updates it.
+ * takes effect. A call that fails right after a write of it was refused is no step toward
+ * quarantine: what is refused is up to users. The status of a Workload, too, is read as it was
+ * written until the call returned; then the engine updates it.
  *
  * `out` gets the answer, `error` a sentence when the code is not SLUICE_OBJECTS_OK; both may be
  * NULL. */
