@@ -31,6 +31,7 @@ class AdmissionFairSharing {
 
   void timer(std::uint64_t, std::int64_t) {
     sampling_ = false;
+    sample_later();  // first: whatever becomes of this sample, there is a next one
     queues_.sample();
     sample_later();
   }

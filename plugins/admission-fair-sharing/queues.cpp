@@ -128,6 +128,7 @@ void Queues::begin_to_tell(const std::string& key, Local& local) {
 void Queues::take_local_queue(const std::string& key, const Json* object) {
   if (object == nullptr) {
     locals_.erase(key);
+    untold_.erase(key);
     return;
   }
   const auto [it, fresh] = locals_.try_emplace(key);
@@ -171,8 +172,7 @@ void Queues::take_workload(const std::string& key, const Json* object, bool ente
   // Fewer pods in the same reservation are no further entry.
   const bool goes_on = known != holders_.end() && has_quota && known->second.uid == now_holds.uid &&
                        known->second.since == now_holds.since;
-  // Whoever is to be told is told when all is counted: a status that cannot be written has this
-  // workload looked at anew, and nothing is counted twice.
+  // Whoever is to be told is told when all is counted.
   std::set<std::string> changed;
   if (known != holders_.end()) {
     changed.insert(known->second.local_queue);
@@ -238,6 +238,7 @@ void Queues::wait(const std::string& key, const std::string& local_queue) {
 bool Queues::worth_sampling() const {
   const double remembered = kMemoryInHalfLives * rates_.half_life_seconds;
   if (static_cast<double>(now() - last_event_) > remembered) return false;
+  if (!untold_.empty()) return true;
   return std::any_of(locals_.begin(), locals_.end(), [this](const auto& each) {
     return shared(each.second) && !each.second.waiting.empty();
   });
@@ -251,7 +252,8 @@ void Queues::sample() {
   }
 }
 
-/// Writes what has been used, and lets the host ask for the new place.
+/// Writes what has been used, and lets the host ask for the new place. A status that is refused (a
+/// namespace is full) keeps no other LocalQueue waiting: the next sample writes it.
 void Queues::tell(const std::string& key, Local& local) {
   if (!shared(local)) return;
   context_.order_changed(key);
@@ -269,12 +271,19 @@ void Queues::tell(const std::string& key, Local& local) {
   }
   for (const std::string& resource : local.shown)  // a merge patch forgets what is null
     if (!shown.contains(resource)) consumed[resource] = Json();
-  local.shown = std::move(shown);
   const std::size_t slash = key.find('/');
   const ObjectRef ref{std::string(kVersion), "LocalQueue", key.substr(0, slash),
                       key.substr(slash + 1)};
   const auto written = context_.objects().patch(ref, status, "status");
-  if (!written && written.code != sluice::ObjectCode::kNotFound) written.or_throw();
+  if (written || written.code == sluice::ObjectCode::kNotFound) {
+    local.shown = std::move(shown);
+    untold_.erase(key);
+    return;
+  }
+  if (written.code == sluice::ObjectCode::kNotNow) written.or_throw();
+  if (untold_.insert(key).second)
+    context_.warn("the status of LocalQueue " + key +
+                  " is refused, and written later: " + written.text);
 }
 
 std::optional<Queues::Standing> Queues::standing(std::string_view local_queue) const {

@@ -30,7 +30,8 @@ class Queues {
   void look_at(const sluice::ObjectRef& what);
   /// All that are shared are brought up to this moment.
   void sample();
-  /// Is anybody waiting whose place may still change by time alone?
+  /// Is anybody waiting whose place may still change by time alone, or is a status to be written
+  /// that was refused?
   bool worth_sampling() const;
 
   struct Standing {
@@ -76,6 +77,7 @@ class Queues {
   std::map<std::string, Local, std::less<>> locals_;          // by namespace/name
   std::map<std::string, Holder, std::less<>> holders_;        // by key
   std::map<std::string, std::string, std::less<>> waits_in_;  // workload: LocalQueue
+  std::set<std::string, std::less<>> untold_;  // LocalQueues whose status was refused
 };
 
 }  // namespace afs

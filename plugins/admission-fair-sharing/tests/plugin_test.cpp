@@ -156,6 +156,32 @@ TEST(Plugin, AClusterQueueThatDoesNotAskForItHasNoKeys) {
   EXPECT_EQ(plugin.order_local_queue("ns/a", "cq").because, "");
 }
 
+// The namespace of one tenant is full: the others' queues are told of, and sampling goes on.
+TEST(Plugin, AStatusThatIsRefusedKeepsNobodyElseWaiting) {
+  World world;
+  world.host.objects().refuse("LocalQueue", "ns", "a");
+  TestedPlugin plugin(world.host, kConfig);
+  plugin.reconcile(World::ref("LocalQueue", "ns", "a"));
+  EXPECT_EQ(world.consumed("b"), "0") << "what is read at the start is taken in all the same";
+  for (const char* queue : {"a", "b"}) {
+    world.put(std::string("w-") + queue, queue, "8");
+    plugin.reconcile(World::ref("Workload", "ns", std::string("w-") + queue));
+  }
+  EXPECT_EQ(world.consumed("a"), "");
+  EXPECT_EQ(world.consumed("b"), "4");  // 8 · (1 − ½)
+  EXPECT_EQ(plugin.order_local_queue("ns/a", "cq").key, key_of(4)) << "it counts all the same";
+  plugin.advance(std::chrono::seconds(60));
+  EXPECT_EQ(world.consumed("b"), "6");  // 8 + (4 − 8) · ½
+  EXPECT_EQ(world.host.timers().size(), 1U);
+
+  world.host.objects().refuse("LocalQueue", "ns", "a", false);
+  plugin.advance(std::chrono::seconds(60));
+  EXPECT_EQ(world.consumed("a"), "7");  // 8 + (6 − 8) · ½
+  EXPECT_EQ(world.consumed("b"), "7");
+  plugin.advance(std::chrono::seconds(60));
+  EXPECT_TRUE(world.host.timers().empty()) << "nobody waits, and all is told";
+}
+
 TEST(Plugin, SamplingEndsWhenNothingIsLeftToForget) {
   World world;
   TestedPlugin plugin(world.host, kConfig);

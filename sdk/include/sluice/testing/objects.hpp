@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -36,6 +37,16 @@ class FakeObjects {
   std::vector<Json> list(std::string_view kind, std::string_view ns = {}) const;
   /// With all that it owns; false when there is none.
   bool remove(std::string_view kind, std::string_view ns, std::string_view name);
+
+  /// From now on the plugin's writes of the object are FORBIDDEN, as in a namespace that is full;
+  /// or no longer.
+  void refuse(std::string_view kind, std::string_view ns, std::string_view name,
+              bool refuses = true) {
+    if (refuses)
+      refused_.insert(key_of(kind, ns, name));
+    else
+      refused_.erase(key_of(kind, ns, name));
+  }
 
   /// Workloads (`namespace/name`) whose claim the plugin released, in order.
   const std::vector<std::string>& released_claims() const { return released_; }
@@ -74,7 +85,13 @@ class FakeObjects {
   static void merge_into(Json& target, const Json& patch);
   std::int32_t store(const Key& key, Json object, std::string_view subresource, std::string& out);
 
+  std::int32_t forbidden(const Key& key, std::string& out) const {
+    out = name_of(key) + " is forbidden: it is refused here";
+    return SLUICE_OBJECTS_FORBIDDEN;
+  }
+
   std::map<Key, Json> objects_;
+  std::set<Key> refused_;
   std::vector<std::string> released_;
   std::int64_t made_ = 0, version_ = 0;
 };
@@ -145,6 +162,7 @@ inline std::int32_t FakeObjects::create(Json object, std::string& out) {
     out = name_of(key_of(object)) + " already exists";
     return SLUICE_OBJECTS_ALREADY_EXISTS;
   }
+  if (refused_.contains(key_of(object))) return forbidden(key_of(object), out);
   object["metadata"].erase("uid");
   out = put(std::move(object)).dump();
   return SLUICE_OBJECTS_OK;
@@ -152,6 +170,7 @@ inline std::int32_t FakeObjects::create(Json object, std::string& out) {
 
 inline std::int32_t FakeObjects::store(const Key& key, Json object, std::string_view subresource,
                                        std::string& out) {
+  if (refused_.contains(key)) return forbidden(key, out);
   Json& present = objects_.at(key);
   const std::string version = object.string_or("metadata.resourceVersion", "");
   if (!version.empty() && version != present.string_or("metadata.resourceVersion", "")) {
