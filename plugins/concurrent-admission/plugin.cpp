@@ -57,15 +57,22 @@ std::vector<std::string> ConcurrentAdmission::watched_kinds() const {
 }
 
 Again ConcurrentAdmission::reconcile(const ObjectRef& what) {
-  return what.kind == "Workload" ? keep_in_line(what.ns + "/" + what.name, {})
-                                 : follow_queue(what.name);
+  if (what.kind != "Workload") return follow_queue(what.name);
+  try {
+    return keep_in_line(what.ns + "/" + what.name, {});
+  } catch (const sluice::ObjectError& refusal) {
+    context_.event(true, what.ns, what.name, "OptionsRefused", refusal.what());
+    throw;  // nothing of it is written, and it is looked at again
+  }
 }
 
 // ---- one queue
 
 /// Its families follow a changed policy in pieces, so that the host can do other things meanwhile.
+/// One that is refused (its namespace is full) is tried again later, and keeps no other waiting.
 Again ConcurrentAdmission::follow_queue(const std::string& queue) {
   constexpr std::size_t kPiece = 32;
+  constexpr std::int64_t kRefusedSeconds = 30;
   const auto object = context_.objects().find({std::string(kApi), "ClusterQueue", "", queue});
   std::optional<Policy> now = object ? policy_of(*object) : std::nullopt;
   const auto known = applied_.find(queue);
@@ -75,6 +82,7 @@ Again ConcurrentAdmission::follow_queue(const std::string& queue) {
   if (changed) {
     std::vector<std::string>& behind = behind_[queue];
     behind.clear();
+    refused_.erase(queue);
     for (const auto& [key, family] : families_)
       if (family.queue == queue) behind.push_back(key);
     std::sort(behind.rbegin(), behind.rend());
@@ -85,11 +93,20 @@ Again ConcurrentAdmission::follow_queue(const std::string& queue) {
   for (std::size_t n = 0; n < kPiece && !left->second.empty(); ++n) {
     const std::string key = std::move(left->second.back());
     left->second.pop_back();
-    keep_in_line(key, {});
+    try {
+      keep_in_line(key, {});
+    } catch (const sluice::ObjectError& refusal) {
+      context_.event(true, key.substr(0, key.find('/')), key.substr(key.find('/') + 1),
+                     "OptionsRefused", refusal.what());
+      refused_[queue].push_back(key);
+    }
   }
   if (!left->second.empty()) return Again::at_once();
   behind_.erase(left);
-  return Again::on_change();
+  const auto refused = refused_.extract(queue);
+  if (refused.empty()) return Again::on_change();
+  behind_.emplace(queue, std::move(refused.mapped()));
+  return Again::in_seconds(kRefusedSeconds);
 }
 
 // ---- turned off

@@ -115,8 +115,9 @@ class ConcurrentAdmission {
   std::map<std::string, Policy, std::less<>> policies_;  // by ClusterQueue
   /// That the families of a queue follow; none: there was one, and it was taken away.
   std::map<std::string, std::optional<Policy>, std::less<>> applied_;
-  std::map<std::string, std::vector<std::string>, std::less<>> behind_;  // parents still to follow
-  std::unordered_map<std::string, Family> families_;                     // by the parent's key
+  std::map<std::string, std::vector<std::string>, std::less<>> behind_;   // parents still to follow
+  std::map<std::string, std::vector<std::string>, std::less<>> refused_;  // of these: tried later
+  std::unordered_map<std::string, Family> families_;                      // by the parent's key
   std::unordered_map<std::string, std::vector<std::string>> allowed_;  // flavors, by workload's key
   bool off_ = false;
 };

@@ -33,6 +33,29 @@ TEST(Family, OptionsAreMadeInOneCommitBeforeAnyCycleSeesTheWorkload) {
   EXPECT_THAT(world.take_log(), ElementsAre("admitted w-option-a"));
 }
 
+// Annotations just below their limit leave no room for the marks of a parent. That is up to who
+// wrote them: the plugin goes on for all others.
+TEST(Family, AParentThatIsRefusedKeepsNoOtherWaiting) {
+  RaceWorld world;
+  world.flavors({"a", "b"});
+  world.queue("q", {{"a", 9}, {"b", 9}}, policy("RemoveLower"));
+  world.rest();
+  const std::string note(262'100, 'x');  // with its name 262,124 bytes of at most 262,144
+  for (int i = 0; i < 6; ++i)
+    world.apply(R"({"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"Workload","metadata":{
+          "namespace":"ns","name":"full-)" +
+                std::to_string(i) + R"(","annotations":{"provreq.kueue.x-k8s.io/a":")" + note +
+                R"("}},"spec":{"queueName":"q","podSets":[{"name":"main","count":1,"template":{
+          "spec":{"restartPolicy":"Never","containers":[{"name":"c","image":"i","resources":{
+          "requests":{"cpu":1}}}]}}}]}})");
+  world.rest();
+  EXPECT_EQ(world.options("full-0"), "(none)");
+  EXPECT_FALSE(world.running->plugins->plugins().status()[0].quarantined);
+  world.workload("w", "q", 2);
+  world.rest();
+  EXPECT_EQ(world.options("w"), "a=Admitted b=Deactivated");
+}
+
 TEST(Family, TheParentHasTheAdmissionOfItsOption) {
   RaceWorld world;
   world.flavors({"a", "b"});
