@@ -50,11 +50,29 @@ void unless_gone(const sluice::ObjectReply& reply) {
 
 }  // namespace
 
-void Keeper::look_at(const ObjectRef& what) {
+bool Keeper::look_at(const ObjectRef& what) {
   if (!learnt_) learn();
-  if (what.kind == "Pod") return look_at_pod(what);
-  if (what.kind == "Workload") return look_at_workload(what);
-  for (const GroupKey& group : std::exchange(waits_for_class_, {})) settle(group);
+  if (what.kind == "Pod")
+    look_at_pod(what);
+  else if (what.kind == "Workload")
+    look_at_workload(what);
+  else
+    return settle_those_without_class();
+  return true;
+}
+
+/// They are of many namespaces: one in which nothing can be written keeps no other waiting.
+bool Keeper::settle_those_without_class() {
+  bool done = true;
+  for (const GroupKey& group : std::exchange(waits_for_class_, {})) {
+    try {
+      settle(group);
+    } catch (const sluice::ObjectError&) {  // its pods were told
+      waits_for_class_.insert(group);
+      done = false;
+    }
+  }
+  return done;
 }
 
 void Keeper::look_at_workload(const ObjectRef& what) {
@@ -169,8 +187,8 @@ void Keeper::create(const Plan& plan, const GroupKey& group, const std::vector<P
   }
   const std::string name = workload_of_group(group, pods.front());
   const auto made = context_.objects().create(compose(name, plan.create, *models, pods, wishes));
-  if (made.code == sluice::ObjectCode::kInvalid)
-    return tell(true, group.ns, told, "ErrWorkloadCompose", made.text);
+  if (!made) tell(true, group.ns, told, "ErrWorkloadCompose", made.text);
+  if (made.code == sluice::ObjectCode::kInvalid) return;
   made.or_throw();
   tell(false, group.ns, told, "CreatedWorkload", "Created Workload: " + group.ns + "/" + name);
 }
@@ -203,8 +221,12 @@ void Keeper::start(const Plan& plan, const GroupKey& group, const Json& workload
       tell(true, group.ns, name, "FailedToStart", wrong);
       return finish(workload, {"FailedToStart", "Pod " + name + ": " + wrong});
     }
-    unless_gone(context_.objects().update(*pod));
-    tell(false, group.ns, name, "Started", "Admitted by clusterQueue " + queue);
+    const auto started = context_.objects().update(*pod);
+    if (started)
+      tell(false, group.ns, name, "Started", "Admitted by clusterQueue " + queue);
+    else if (started.code != sluice::ObjectCode::kNotFound)
+      tell(true, group.ns, name, "StartRefused", started.text);
+    unless_gone(started);
   }
 }
 

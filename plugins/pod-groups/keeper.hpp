@@ -22,8 +22,9 @@ class Keeper {
  public:
   explicit Keeper(const sluice::Context& context) : context_(context) {}
 
-  /// A pod, a workload or a class of priorities was made, changed or deleted.
-  void look_at(const sluice::ObjectRef& what);
+  /// A pod, a workload or a class of priorities was made, changed or deleted. False: a write of one
+  /// of several groups was refused, and it is to be called again later.
+  bool look_at(const sluice::ObjectRef& what);
   /// Why the workload may not be queued: its pods are not there; nullopt: they are. Of one that was
   /// evicted before this host began nobody knows until it was looked at: it waits as it did.
   std::optional<std::string> lacks_pods(const sluice::Workload& workload);
@@ -33,6 +34,7 @@ class Keeper {
   void look_at_pod(const sluice::ObjectRef& what);
   void look_at_workload(const sluice::ObjectRef& what);
   void settle(const GroupKey& group);
+  bool settle_those_without_class();
   bool look_again(const GroupKey& group);
   void carry_out(const Plan& plan, const GroupKey& group, const std::vector<Pod>& pods,
                  const std::optional<sluice::Json>& workload);

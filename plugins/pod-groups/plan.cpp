@@ -213,9 +213,7 @@ class Planner {
     track_all(counted_);
     stop_what_may_not_run();
     tell_strangers();
-    if (workload_->reserved && !alone_ && !serving_)
-      for (const Pod* pod : counted_)
-        if (pod->phase == Phase::kSucceeded) ++out_.reclaimable[pod->role];
+    if (workload_->reserved && !alone_ && !serving_) give_back();
     judge_end();
     if (workload_->admitted) out_.ready = all_ready();
     out_.ended = workload_->ending && std::none_of(all_.begin(), all_.end(),
@@ -297,10 +295,20 @@ class Planner {
     if (out_.stop.empty()) out_.stop_because = {};
   }
 
+  bool is_of_a_pod_set(const Pod& pod) const {
+    return std::any_of(workload_->pod_sets.begin(), workload_->pod_sets.end(),
+                       [&](const PodSetCount& set) { return set.name == pod.role; });
+  }
+
+  /// A stranger had no quota, so it leaves none.
+  void give_back() {
+    for (const Pod* pod : counted_)
+      if (pod->phase == Phase::kSucceeded && is_of_a_pod_set(*pod)) ++out_.reclaimable[pod->role];
+  }
+
   void tell_strangers() {
     for (const Pod* pod : counted_) {
-      const auto same = [&](const PodSetCount& set) { return set.name == pod->role; };
-      if (std::any_of(workload_->pod_sets.begin(), workload_->pod_sets.end(), same)) continue;
+      if (is_of_a_pod_set(*pod)) continue;
       return tell(*pod, "Its shape is that of no pod set of the workload of group " + pod->group);
     }
   }

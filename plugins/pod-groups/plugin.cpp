@@ -62,8 +62,9 @@ class PodGroups {
             kueue + " WorkloadPriorityClass", "scheduling.k8s.io/v1 PriorityClass"};
   }
   sluice::Again reconcile(const sluice::ObjectRef& what) {
-    keeper_.look_at(what);
-    return {};
+    constexpr std::int64_t kLaterSeconds = 30;
+    return keeper_.look_at(what) ? sluice::Again::on_change()
+                                 : sluice::Again::in_seconds(kLaterSeconds);
   }
 
   /// A workload of pods is this plugin's: without it nobody would let them start.

@@ -304,6 +304,15 @@ TEST(Ending, PodsThatSucceededGiveTheirQuotaBack) {
   EXPECT_EQ(plan(pods, &workload).finish, std::nullopt);
 }
 
+// The API refuses a name that is none of the pod sets'.
+TEST(Ending, AStrangerThatSucceededGivesNothingBack) {
+  Held workload = admitted(2);
+  Pod stranger = ended(running("p2", 2), Phase::kSucceeded);
+  stranger.role = "another";
+  const std::vector<Pod> pods = {ended(running("p1", 2), Phase::kSucceeded), stranger};
+  EXPECT_THAT(plan(pods, &workload).reclaimable, ElementsAre(Pair(kShape, 1)));
+}
+
 TEST(Ending, TheGroupHasFinishedWhenAllSucceeded) {
   Held workload = admitted(2);
   const std::vector<Pod> pods = {ended(running("p1", 2), Phase::kSucceeded),

@@ -5,6 +5,7 @@
 
 #include "../facts.hpp"
 #include "../names.hpp"
+#include "../shape.hpp"
 
 namespace pods {
 namespace {
@@ -346,6 +347,26 @@ TEST(Plugin, AClassThatIsNotThereIsWaitedFor) {
   world.plugin->reconcile({std::string(kKueue), "WorkloadPriorityClass", "", "high"});
   ASSERT_EQ(world.host.objects().list("Workload").size(), 1U);
   EXPECT_EQ(world.host.objects().list("Workload").front().int_or("spec.priority", 0), 7);
+}
+
+TEST(Plugin, OfThoseThatWaitForAClassOneThatIsRefusedKeepsNoOtherWaiting) {
+  World world;
+  for (const char* name : {"a", "b"})
+    world.create(name, "", 0, R"(,"kueue.x-k8s.io/priority-class":"high")");
+  const std::string uid = world.found(World::pod("a"))->string_or("metadata.uid", "");
+  const std::string of_a = workload_name("a", uid);
+  world.host.objects().refuse("Workload", "ns", of_a);
+  world.host.objects().put(R"({"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"WorkloadPriorityClass",
+    "metadata":{"name":"high"},"value":7})");
+  const ObjectRef high{std::string(kKueue), "WorkloadPriorityClass", "", "high"};
+  EXPECT_EQ(world.plugin->reconcile(high).after_ms, 30'000);
+  EXPECT_EQ(world.host.objects().list("Workload").size(), 1U) << "that of b";
+  EXPECT_EQ(world.found(World::workload(of_a)), nullptr);
+  EXPECT_THAT(world.events_of("a"), Contains("ErrWorkloadCompose"));
+
+  world.host.objects().refuse("Workload", "ns", of_a, false);
+  EXPECT_EQ(world.plugin->reconcile(high).after_ms, 0);
+  EXPECT_NE(world.found(World::workload(of_a)), nullptr);
 }
 
 TEST(Plugin, AWaitingWorkloadFollowsTheLabelsOfItsPods) {
