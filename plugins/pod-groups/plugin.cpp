@@ -40,7 +40,8 @@ class PodGroups {
     if (is_maker(write)) return pass_on(write, settings_, has_default_queue);
     if (write.kind() != "Pod" || write.operation() != sluice::Operation::kCreate)
       return std::nullopt;
-    return hold(write.object(), settings_, has_default_queue);
+    return hold(write.object(), settings_, has_default_queue,
+                {write.user(), [this](const sluice::ObjectRef& job) { return find_job(job); }});
   }
   void validate(const sluice::Write& write, sluice::FieldErrors& errors) {
     if (is_scale(write))
@@ -79,6 +80,14 @@ class PodGroups {
   }
 
  private:
+  std::optional<sluice::Json> find_job(const sluice::ObjectRef& job) const {
+    const bool is_job = (job.kind == "Job" && job.api_version.starts_with("batch/")) ||
+                        (job.kind == "RayCluster" && job.api_version.starts_with("ray.io/"));
+    if (!is_job) return std::nullopt;
+    const auto reply = context_.objects().get(job);
+    return reply ? std::optional(reply.json()) : std::nullopt;
+  }
+
   sluice::Context context_;
   Settings settings_;
   Keeper keeper_;
@@ -90,6 +99,8 @@ SLUICE_MAY("get,list,update,patch,delete Pod");
 SLUICE_MAY("patch Pod/status");
 SLUICE_MAY("get,create,patch,delete kueue.x-k8s.io/Workload");
 SLUICE_MAY("patch kueue.x-k8s.io/Workload/status");
+SLUICE_MAY("get batch/Job");
+SLUICE_MAY("get ray.io/RayCluster");
 SLUICE_MAY("get kueue.x-k8s.io/ResourceFlavor");
 SLUICE_MAY("get kueue.x-k8s.io/LocalQueue");
 SLUICE_MAY("get kueue.x-k8s.io/WorkloadPriorityClass");

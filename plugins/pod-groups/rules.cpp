@@ -80,6 +80,42 @@ void check_change(const Json& pod, const Json& old, sluice::FieldErrors& errors)
     errors.forbidden(annotation_path(kRetriable), "a group that may not be tried again stays so");
 }
 
+/// A controller made it, and not somebody who submits: the host, or who acts as the system or as a
+/// service account of another namespace.
+bool is_of_a_controller(std::string_view user, const std::string& ns) {
+  constexpr std::string_view kSystem = "system:", kAccount = "system:serviceaccount:";
+  if (user.empty()) return true;
+  if (!user.starts_with(kAccount)) return user.starts_with(kSystem) && user != "system:anonymous";
+  user.remove_prefix(kAccount.size());
+  return user.substr(0, user.find(':')) != ns;
+}
+
+/// The job that controls the object, if it is there: the reference has to name it, not a namesake.
+std::optional<Json> job_of(const Json& object, const std::string& ns, const FindJob& find_job) {
+  const Json* owner = sluice::controller_of(object);
+  if (owner == nullptr || !find_job) return std::nullopt;
+  auto job = find_job({owner->string_or("apiVersion", ""), owner->string_or("kind", ""), ns,
+                       owner->string_or("name", "")});
+  const std::string uid = owner->string_or("uid", "");
+  if (!job || uid.empty() || job->string_or("metadata.uid", "") != uid) return std::nullopt;
+  return job;
+}
+
+/// Of a job that names no queue, and that a job which does owns: it runs with that one, so its pods
+/// do. Whoever gives a pod of his own such an owner gets nothing by that.
+bool runs_with_owner(const Json& pod, const std::string& ns, const Origin& origin) {
+  constexpr int kMostGenerations = 10;  // of jobs that own jobs
+  if (!is_of_a_controller(origin.user, ns)) return false;
+  std::optional<Json> job = job_of(pod, ns, origin.find_job);
+  if (!job || !text_in(*job, "labels", kQueue).empty()) return false;
+  for (int generation = 0; generation < kMostGenerations; ++generation) {
+    job = job_of(*job, ns, origin.find_job);
+    if (!job) return false;
+    if (!text_in(*job, "labels", kQueue).empty()) return true;
+  }
+  return false;
+}
+
 /// No more than "perhaps": users write the text.
 bool mentions(std::string_view text, std::string_view name) { return text.find(name) != text.npos; }
 
@@ -108,7 +144,7 @@ std::vector<std::string> judged_pods(const Settings& settings) {
 }
 
 std::optional<std::string> hold(std::string_view text, const Settings& settings,
-                                const HasDefaultQueue& has_default_queue) {
+                                const HasDefaultQueue& has_default_queue, const Origin& origin) {
   Json pod = Json::parse(text);
   const std::string ns = pod.string_or("metadata.namespace", "");
   if (settings.except_namespaces.contains(ns)) return std::nullopt;
@@ -123,6 +159,7 @@ std::optional<std::string> hold(std::string_view text, const Settings& settings,
     else if (!settings.without_queue)
       return std::nullopt;
   }
+  if (runs_with_owner(pod, ns, origin)) return std::nullopt;
   pod["metadata"]["labels"][kManaged] = "true";
   std::string role = text_in(pod, "annotations", kNamedSet);
   if (role.empty()) role = role_of(pod["spec"]);

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "sluice/cpp/json.hpp"
+#include "sluice/cpp/objects.hpp"
 #include "sluice/cpp/questions.hpp"
 
 namespace pods {
@@ -30,9 +31,20 @@ std::string except_words(const Settings& settings);
 /// configured, all others; not those that a queue would only take because it is there.
 std::vector<std::string> judged_pods(const Settings& settings);
 
+/// The job that an owner reference names, for kinds of jobs; nullopt: there is none, or it is no
+/// job.
+using FindJob = std::function<std::optional<sluice::Json>(const sluice::ObjectRef& job)>;
+
+/// Who creates a pod, and the jobs that there are.
+struct Origin {
+  std::string_view user = {};  ///< empty: the host itself
+  FindJob find_job = {};
+};
+
 /// The pod as it is to be stored; nullopt: it is not for this plugin.
 std::optional<std::string> hold(std::string_view pod, const Settings& settings,
-                                const HasDefaultQueue& has_default_queue);
+                                const HasDefaultQueue& has_default_queue,
+                                const Origin& origin = {});
 
 void check(const sluice::Write& write, sluice::FieldErrors& errors);
 

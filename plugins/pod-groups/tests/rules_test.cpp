@@ -61,6 +61,70 @@ TEST(Holding, OtherPodsAreLeftAlone) {
       << "it comes from a backup, and may run already";
 }
 
+/// What it is to be owned by: name and UID of a Job.
+std::string owned_by(const std::string& job, const std::string& object) {
+  Json out = Json::parse(object);
+  if (job.empty()) return out.dump();
+  Json owner = Json::parse(R"({"apiVersion":"batch/v1","kind":"Job","controller":true})");
+  owner["name"] = job;
+  owner["uid"] = job.substr(0, 5);  // outer and inner have their names as UIDs
+  out["metadata"]["ownerReferences"].push_back(std::move(owner));
+  return out.dump();
+}
+
+/// Of a namespace with the jobs `outer`, in the queue q, and `inner`, which outer owns; `alone` is
+/// nobody's.
+Origin made_by(std::string_view user) {
+  return {
+      user, [](const sluice::ObjectRef& ref) -> std::optional<Json> {
+        const std::string queue = ref.name == "outer" ? kInQueue : "";
+        if (ref.ns != "team" || (ref.name != "outer" && ref.name != "inner" && ref.name != "alone"))
+          return std::nullopt;
+        return Json::parse(owned_by(ref.name == "inner" ? "outer" : "",
+                                    R"({"metadata":{"name":")" + ref.name + R"(","uid":")" +
+                                        ref.name + R"(","labels":{)" + queue + "}}}"));
+      }};
+}
+
+// A job that a queued job owns runs with it: its pods have no Workload of their own, and nobody
+// would lift their gate.
+TEST(Holding, PodsOfAJobThatRunsWithAQueuedOneAreLeftAlone) {
+  struct Case {
+    const char* job;
+    const char* user;
+    bool held;
+  };
+  const Case cases[] = {
+      {"inner", "", false},
+      {"inner", "system:serviceaccount:kube-system:job-controller", false},
+      {"inner", "eve", true},  // no controller made it
+      {"inner", "system:serviceaccount:team:eve", true},
+      {"inner", "system:anonymous", true},
+      {"inner-x", "", true},  // no such job
+      {"outer", "", true},    // its own pods have the label of their pod set
+      {"alone", "", true},
+      {"", "", true},
+  };
+  for (const Case& each : cases) {
+    SCOPED_TRACE(std::string(each.job) + " " + each.user);
+    const std::string object = owned_by(each.job, pod({}));
+    const Origin origin = made_by(each.user);
+    EXPECT_EQ(hold(object, kSettings, queue_in("team"), origin).has_value(), each.held);
+    EXPECT_EQ(hold(object, {{}, true}, kNoQueue, origin).has_value(), each.held);
+  }
+  const std::string elsewhere = owned_by("inner", pod({.ns = "other"}));
+  EXPECT_TRUE(hold(elsewhere, kSettings, queue_in("other"), made_by("")));
+}
+
+TEST(Holding, ANamesakeOfTheOwnerIsNotTheOwner) {
+  Json object = Json::parse(owned_by("inner", pod({})));
+  Json owner = object.find("metadata.ownerReferences")->items()[0];
+  owner["uid"] = "gone";
+  object["metadata"]["ownerReferences"] = Json::array();
+  object["metadata"]["ownerReferences"].push_back(owner);
+  EXPECT_TRUE(hold(object.dump(), kSettings, queue_in("team"), made_by("")));
+}
+
 TEST(Holding, ADefaultQueueTakesPodsThatNameNone) {
   const auto held = hold(pod({}), kSettings, queue_in("team"));
   ASSERT_TRUE(held);
