@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <utility>
+#include <vector>
 
 namespace afs {
 namespace {
@@ -82,17 +83,40 @@ void Queues::look_at(const ObjectRef& what) {
   const std::string key = what.ns + "/" + what.name;
   if (what.kind == "ClusterQueue") take_cluster_queue(what.name, present);
   if (what.kind == "LocalQueue") take_local_queue(key, present);
-  if (what.kind == "Workload") take_workload(key, present, true);
+  if (what.kind == "Workload") take_workload(key, present);
 }
 
+/// Goes on where the statuses end: nothing is settled before all are there that held quota since.
 void Queues::learn() {
   for (const Json& each : context_.objects().list(kVersion, "ClusterQueue"))
     take_cluster_queue(each.string_or("metadata.name", ""), &each);
   for (const Json& each : context_.objects().list(kVersion, "LocalQueue"))
     take_local_queue(key_in(each), &each);
-  for (const Json& each : context_.objects().list(kVersion, "Workload"))
-    take_workload(key_in(each), &each, false);
+  std::multimap<std::int64_t, std::pair<std::string, Holder>> holding;  // since when
+  std::vector<std::pair<std::string, std::string>> waiting;
+  for (const Json& each : context_.objects().list(kVersion, "Workload")) {
+    Standpoint found = standpoint_of(each);
+    if (!found.waits_in.empty()) waiting.emplace_back(key_in(each), std::move(found.waits_in));
+    if (!found.holds) continue;
+    const std::int64_t since = seconds_of(found.holds->since).value_or(0);
+    holding.emplace(since, std::pair(key_in(each), std::move(*found.holds)));
+  }
+  for (auto& [since, each] : holding) resume(each.first, std::move(each.second));
+  for (const auto& [key, local_queue] : waiting) wait(key, local_queue);
+  last_event_ = now();
   learnt_ = true;
+  for (auto& [key, local] : locals_) begin_to_tell(key, local);
+}
+
+/// It holds that since its reservation, of which the status counts what was before its lastUpdate.
+/// REQUIRES: all that have held quota for longer were resumed.
+void Queues::resume(const std::string& key, Holder holder) {
+  if (const auto local = locals_.find(holder.local_queue); local != locals_.end()) {
+    Usage& usage = local->second.usage;
+    settle(usage, std::min(seconds_of(holder.since).value_or(0), now()), rates_);
+    afs::hold(usage, holder.amounts);
+  }
+  holders_[key] = std::move(holder);
 }
 
 void Queues::take_cluster_queue(const std::string& name, const Json* object) {
@@ -115,10 +139,10 @@ const Queues::Resources* Queues::covered_of(const Local& local) const {
   return it == shared_.end() ? nullptr : &it->second;
 }
 
-/// Who has used nothing yet says so: it is served by that already.
+/// Who has used nothing yet says so: it is served by that already. Not before all is read.
 void Queues::begin_to_tell(const std::string& key, Local& local) {
   const Resources* covered = covered_of(local);
-  if (covered == nullptr ||
+  if (!learnt_ || covered == nullptr ||
       std::includes(local.shown.begin(), local.shown.end(), covered->begin(), covered->end()))
     return;
   settle(local.usage, now(), rates_);
@@ -153,25 +177,33 @@ void Queues::take_local_queue(const std::string& key, const Json* object) {
   begin_to_tell(key, local);
 }
 
-/// `entered`: one that holds quota and did not before has got it just now.
-void Queues::take_workload(const std::string& key, const Json* object, bool entered) {
-  const bool over = object == nullptr || sluice::condition_is_true(*object, "Finished");
-  const std::string local_queue = over ? ""
-                                       : object->string_or("metadata.namespace", "") + "/" +
-                                             object->string_or("spec.queueName", "");
-  const bool has_quota = !over && holds(*object);
-  wait(key, over || has_quota ? "" : local_queue);
-  Holder now_holds;
-  if (has_quota)
-    now_holds = {
-        local_queue, object->string_or("metadata.uid", ""),
-        sluice::find_condition(*object, "QuotaReserved")->string_or("lastTransitionTime", ""),
-        granted_to(*object)};
+Queues::Standpoint Queues::standpoint_of(const Json& workload) {
+  Standpoint out;
+  if (sluice::condition_is_true(workload, "Finished")) return out;
+  std::string local_queue =
+      workload.string_or("metadata.namespace", "") + "/" + workload.string_or("spec.queueName", "");
+  if (!holds(workload)) {
+    out.waits_in = std::move(local_queue);
+    return out;
+  }
+  out.holds =
+      Holder{std::move(local_queue), workload.string_or("metadata.uid", ""),
+             sluice::find_condition(workload, "QuotaReserved")->string_or("lastTransitionTime", ""),
+             granted_to(workload)};
+  return out;
+}
+
+/// One that holds quota and did not before has got it just now.
+void Queues::take_workload(const std::string& key, const Json* object) {
+  Standpoint found = object != nullptr ? standpoint_of(*object) : Standpoint{};
+  const bool has_quota = found.holds.has_value();
+  wait(key, found.waits_in);
   const auto known = holders_.find(key);
-  if (known != holders_.end() && has_quota && known->second == now_holds) return;
+  if (known != holders_.end() && has_quota && known->second == *found.holds) return;
   // Fewer pods in the same reservation are no further entry.
-  const bool goes_on = known != holders_.end() && has_quota && known->second.uid == now_holds.uid &&
-                       known->second.since == now_holds.since;
+  const bool goes_on = known != holders_.end() && has_quota &&
+                       known->second.uid == found.holds->uid &&
+                       known->second.since == found.holds->since;
   // Whoever is to be told is told when all is counted.
   std::set<std::string> changed;
   if (known != holders_.end()) {
@@ -179,8 +211,8 @@ void Queues::take_workload(const std::string& key, const Json* object, bool ente
     release(key);
   }
   if (has_quota) {
-    if (entered) changed.insert(local_queue);
-    hold(key, std::move(now_holds), entered && !goes_on);
+    changed.insert(found.holds->local_queue);
+    hold(key, std::move(*found.holds), !goes_on);
   }
   for (const std::string& each : changed)
     if (const auto local = locals_.find(each); local != locals_.end())

@@ -55,13 +55,20 @@ class Queues {
     Amounts amounts;
     bool operator==(const Holder&) const = default;
   };
+  /// What a workload is to its LocalQueue: it holds quota, it waits there, or neither.
+  struct Standpoint {
+    std::string waits_in;
+    std::optional<Holder> holds;
+  };
 
+  static Standpoint standpoint_of(const sluice::Json& workload);
   void learn();
+  void resume(const std::string& key, Holder holder);
   void take_cluster_queue(const std::string& name, const sluice::Json* object);
   const Resources* covered_of(const Local& local) const;
   void begin_to_tell(const std::string& key, Local& local);
   void take_local_queue(const std::string& key, const sluice::Json* object);
-  void take_workload(const std::string& key, const sluice::Json* object, bool entered);
+  void take_workload(const std::string& key, const sluice::Json* object);
   void hold(const std::string& key, Holder holder, bool enters);
   void release(const std::string& key);
   void wait(const std::string& key, const std::string& local_queue);

@@ -34,11 +34,13 @@ struct World {
   static ObjectRef ref(const char* kind, const char* ns, const std::string& name) {
     return {"kueue.x-k8s.io/v1beta2", kind, ns, name};
   }
-  void put(const std::string& name, const std::string& queue, const std::string& cpu) {
+  void put(const std::string& name, const std::string& queue, const std::string& cpu,
+           const std::string& since = "2026-01-01T00:00:00Z") {
     std::string status;
     if (!cpu.empty())
       status = R"(,"status":{"conditions":[{"type":"QuotaReserved","status":"True",
-        "lastTransitionTime":"2026-01-01T00:00:00Z"}],"admission":{"clusterQueue":"cq",
+        "lastTransitionTime":")" +
+               since + R"("}],"admission":{"clusterQueue":"cq",
         "podSetAssignments":[{"name":"main","resourceUsage":{"cpu":")" +
                cpu + R"("}}]}})";
     host.objects().put(
@@ -141,6 +143,64 @@ TEST(Plugin, ARestartGoesOnWhereItWas) {
   world.put("w", "a", "");
   again.reconcile(World::ref("Workload", "ns", "w"));
   EXPECT_EQ(world.consumed("a"), "6") << "and goes on to count";
+}
+
+TEST(Plugin, WhatIsHeldAcrossARestartCountsForAllOfTheTime) {
+  for (const bool somebody_waits : {false, true}) {
+    World world;
+    {
+      TestedPlugin plugin(world.host, kConfig);
+      plugin.reconcile(World::ref("LocalQueue", "ns", "a"));
+      world.put("w", "a", "8");
+      plugin.reconcile(World::ref("Workload", "ns", "w"));
+    }
+    if (somebody_waits) world.put("a-first", "a", "");  // read before w
+    world.host.set_now(world.host.now() + 60'000'000'000);
+    TestedPlugin again(world.host, kConfig);
+    again.reconcile(World::ref("LocalQueue", "ns", "b"));
+    world.put("waits", "a", "");
+    again.reconcile(World::ref("Workload", "ns", "waits"));
+    // 8 + (4 − 8) · ½: as of its lastUpdate, 60 s ago, a had 4 and held 8
+    EXPECT_EQ(again.order_local_queue("ns/a", "cq").key, key_of(6)) << somebody_waits;
+    world.put("w", "a", "");
+    again.reconcile(World::ref("Workload", "ns", "w"));
+    EXPECT_EQ(world.consumed("a"), "6") << somebody_waits;
+  }
+}
+
+TEST(Plugin, WhatWasReservedWhileThePluginWasNotThereCountsFromThenOn) {
+  World world;
+  {
+    TestedPlugin plugin(world.host, kConfig);
+    plugin.reconcile(World::ref("LocalQueue", "ns", "a"));
+    world.put("w", "a", "8");
+    plugin.reconcile(World::ref("Workload", "ns", "w"));
+  }
+  world.put("late", "a", "2", "2026-01-01T00:01:00Z");
+  world.host.set_now(world.host.now() + 120'000'000'000);
+  TestedPlugin again(world.host, kConfig);
+  again.reconcile(World::ref("LocalQueue", "ns", "b"));
+  world.put("w", "a", "");
+  again.reconcile(World::ref("Workload", "ns", "w"));
+  EXPECT_EQ(world.consumed("a"), "8");  // 8 + (4 − 8) · ½ = 6, then 10 + (6 − 10) · ½
+}
+
+TEST(Plugin, AResourceThatIsCoveredSinceTheRestartIsToldWithWhatWasHeld) {
+  World world;
+  {
+    TestedPlugin plugin(world.host, kConfig);
+    plugin.reconcile(World::ref("LocalQueue", "ns", "a"));
+    world.put("w", "a", "8");
+    plugin.reconcile(World::ref("Workload", "ns", "w"));
+  }
+  world.host.objects().put(object(R"({"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"ClusterQueue",
+    "metadata":{"name":"cq"},
+    "spec":{"admissionScope":{"admissionMode":"UsageBasedAdmissionFairSharing"},
+    "resourceGroups":[{"coveredResources":["cpu","memory"]}]}})"));
+  world.host.set_now(world.host.now() + 60'000'000'000);
+  TestedPlugin again(world.host, kConfig);
+  again.reconcile(World::ref("LocalQueue", "ns", "b"));
+  EXPECT_EQ(world.consumed("a"), "6");  // 8 + (4 − 8) · ½
 }
 
 TEST(Plugin, AClusterQueueThatDoesNotAskForItHasNoKeys) {
