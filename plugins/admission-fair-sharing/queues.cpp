@@ -14,6 +14,8 @@ using sluice::ObjectRef;
 
 /// After so many half-lives nothing is left of what was: time alone changes no order any more.
 constexpr double kMemoryInHalfLives = 10;
+/// So long it is remembered who left: more than what changed in one commit takes to be looked at.
+constexpr std::int64_t kLeftSeconds = 10;
 
 std::string key_in(const Json& object) {
   return object.string_or("metadata.namespace", "") + "/" + object.string_or("metadata.name", "");
@@ -39,12 +41,59 @@ bool holds(const Json& workload) {
          !sluice::condition_is_true(workload, "Finished");
 }
 
-Amounts granted_to(const Json& workload) {
+std::string annotation(const Json& object, std::string_view name) {
+  const Json* all = object.find("metadata.annotations");
+  const Json* found = all == nullptr ? nullptr : all->member(name);
+  return found != nullptr && found->is_string() ? found->as_string() : std::string();
+}
+
+/// Some plugin answers for it: then what plugins note on it was not written by its user.
+bool claimed(const Json& workload) {
+  return !annotation(workload, "sluice.dev/claimed-by").empty();
+}
+
+/// It takes no part: what its status shows is held by another workload.
+bool stands_aside(const Json& workload) {
+  return claimed(workload) && !annotation(workload, "sluice.dev/takes-no-part").empty();
+}
+
+/// The workload whose place it has in turn with others: that of which it is an option, or the first
+/// of its slices. Without either its own.
+std::string place_of(const Json& workload) {
+  const std::string ns = workload.string_or("metadata.namespace", "") + "/";
+  const Json* owner = sluice::controller_of(workload);
+  if (owner == nullptr || !claimed(workload)) return key_in(workload);
+  if (owner->string_or("kind", "") == "Workload") return ns + owner->string_or("name", "");
+  const std::string first = annotation(workload, "kueue.x-k8s.io/workload-slice-name");
+  return first.empty() ? key_in(workload) : ns + first;
+}
+
+/// The pods of a pod set that are not given back yet, as the engine counts them.
+std::int64_t remaining_of(const Json& workload, const std::string& pod_set, std::int64_t assigned) {
+  std::int64_t wanted = assigned, over = 0;
+  if (const Json* sets = workload.find("spec.podSets"))
+    for (const Json& set : sets->items())
+      if (set.string_or("name", "") == pod_set) wanted = set.int_or("count", assigned);
+  if (const Json* given_back = workload.find("status.reclaimablePods"))
+    for (const Json& each : given_back->items())
+      if (each.string_or("name", "") == pod_set) over = each.int_or("count", 0);
+  return std::clamp<std::int64_t>(wanted - std::max<std::int64_t>(over, 0), 0, assigned);
+}
+
+/// What it holds now: for the pods that it was granted and that are not over.
+Amounts held_by(const Json& workload) {
   Amounts out;
   const Json* sets = workload.find("status.admission.podSetAssignments");
-  for (std::size_t i = 0; sets != nullptr && i < sets->size(); ++i)
-    for (const auto& [resource, amount] : amounts_at(sets->items()[i], "resourceUsage"))
-      out[resource] += amount;
+  if (sets == nullptr) return out;
+  for (const Json& set : sets->items()) {
+    const std::int64_t assigned = std::max<std::int64_t>(set.int_or("count", 0), 0);
+    double part = 1;
+    if (assigned > 0)
+      part = static_cast<double>(remaining_of(workload, set.string_or("name", ""), assigned)) /
+             static_cast<double>(assigned);
+    for (const auto& [resource, amount] : amounts_at(set, "resourceUsage"))
+      out[resource] += amount * part;
+  }
   return out;
 }
 
@@ -116,7 +165,35 @@ void Queues::resume(const std::string& key, Holder holder) {
     settle(usage, std::min(seconds_of(holder.since).value_or(0), now()), rates_);
     afs::hold(usage, holder.amounts);
   }
+  note(key, std::move(holder));
+}
+
+void Queues::note(const std::string& key, Holder holder) {
+  if (holder.place != key) in_place_of_[holder.place].insert(key);
   holders_[key] = std::move(holder);
+}
+
+/// What others of its place hold, or held until it got its quota: the LocalQueue was counted as
+/// holding that before, so only what is more enters.
+Amounts Queues::counted_before(const std::string& key, const Holder& holder) const {
+  Amounts out;
+  const auto add = [&](const std::string& local_queue, const Amounts& amounts) {
+    if (local_queue != holder.local_queue) return;
+    for (const auto& [resource, amount] : amounts) out[resource] += amount;
+  };
+  const auto add_holder = [&](const std::string& other) {
+    const auto it = other == key ? holders_.end() : holders_.find(other);
+    if (it != holders_.end()) add(it->second.local_queue, it->second.amounts);
+  };
+  add_holder(holder.place);
+  if (const auto others = in_place_of_.find(holder.place); others != in_place_of_.end())
+    for (const std::string& other : others->second) add_holder(other);
+  // Both change in one commit, and who leaves may be looked at first.
+  if (const auto left = left_.find(holder.place);
+      left != left_.end() && left->second.key != key &&
+      left->second.at >= seconds_of(holder.since).value_or(now()))
+    add(left->second.local_queue, left->second.amounts);
+  return out;
 }
 
 void Queues::take_cluster_queue(const std::string& name, const Json* object) {
@@ -179,7 +256,7 @@ void Queues::take_local_queue(const std::string& key, const Json* object) {
 
 Queues::Standpoint Queues::standpoint_of(const Json& workload) {
   Standpoint out;
-  if (sluice::condition_is_true(workload, "Finished")) return out;
+  if (sluice::condition_is_true(workload, "Finished") || stands_aside(workload)) return out;
   std::string local_queue =
       workload.string_or("metadata.namespace", "") + "/" + workload.string_or("spec.queueName", "");
   if (!holds(workload)) {
@@ -189,7 +266,7 @@ Queues::Standpoint Queues::standpoint_of(const Json& workload) {
   out.holds =
       Holder{std::move(local_queue), workload.string_or("metadata.uid", ""),
              sluice::find_condition(workload, "QuotaReserved")->string_or("lastTransitionTime", ""),
-             granted_to(workload)};
+             place_of(workload), held_by(workload)};
   return out;
 }
 
@@ -219,17 +296,17 @@ void Queues::take_workload(const std::string& key, const Json* object) {
       tell(local->first, local->second);
 }
 
-/// `enters`: its share is counted as if it had used all of it for a while already.
+/// `enters`: what it adds is counted as if it had been used for a while already.
 void Queues::hold(const std::string& key, Holder holder, bool enters) {
   if (const auto local = locals_.find(holder.local_queue); local != locals_.end()) {
     Usage& usage = local->second.usage;
     settle(usage, now(), rates_);
     if (enters && shared(local->second))
-      afs::enter(usage, holder.amounts, rates_);
+      afs::enter(usage, holder.amounts, counted_before(key, holder), rates_);
     else
       afs::hold(usage, holder.amounts);
   }
-  holders_[key] = std::move(holder);
+  note(key, std::move(holder));
   last_event_ = now();
 }
 
@@ -239,6 +316,16 @@ void Queues::release(const std::string& key) {
     settle(local->second.usage, now(), rates_);
     leave(local->second.usage, known->second.amounts);
   }
+  Holder& holder = known->second;
+  if (const auto others = in_place_of_.find(holder.place); others != in_place_of_.end()) {
+    others->second.erase(key);
+    if (others->second.empty()) in_place_of_.erase(others);
+  }
+  if (now() - forgot_left_at_ > kLeftSeconds) {
+    std::erase_if(left_, [&](const auto& each) { return now() - each.second.at > kLeftSeconds; });
+    forgot_left_at_ = now();
+  }
+  left_[holder.place] = {key, std::move(holder.local_queue), std::move(holder.amounts), now()};
   holders_.erase(known);
   last_event_ = now();
 }

@@ -1,8 +1,9 @@
 // Queues: what the LocalQueues have used, who waits in them and holds quota through them.
 //
 // Read from objects, kept up to date by reconcile(), and written to the statuses of LocalQueues in
-// the same call, which is one commit with the decision that it follows. Belongs to the host's
-// control thread.
+// the same call, which is one commit with the decision that it follows. Workloads that run one
+// thing in turn (options of one, slices of a job) have one place: of the next of them only what is
+// more enters. Belongs to the host's control thread.
 #pragma once
 
 #include <sluice/plugin.hpp>
@@ -52,6 +53,7 @@ class Queues {
   };
   struct Holder {
     std::string local_queue, uid, since;  // since: it got its quota
+    std::string place;                    // key of the workload whose place it has
     Amounts amounts;
     bool operator==(const Holder&) const = default;
   };
@@ -61,9 +63,17 @@ class Queues {
     std::optional<Holder> holds;
   };
 
+  struct Left {
+    std::string key, local_queue;
+    Amounts amounts;
+    std::int64_t at = 0;
+  };
+
   static Standpoint standpoint_of(const sluice::Json& workload);
   void learn();
   void resume(const std::string& key, Holder holder);
+  void note(const std::string& key, Holder holder);
+  Amounts counted_before(const std::string& key, const Holder& holder) const;
   void take_cluster_queue(const std::string& name, const sluice::Json* object);
   const Resources* covered_of(const Local& local) const;
   void begin_to_tell(const std::string& key, Local& local);
@@ -83,6 +93,9 @@ class Queues {
   std::map<std::string, Resources, std::less<>> shared_;      // that order by use: what they cover
   std::map<std::string, Local, std::less<>> locals_;          // by namespace/name
   std::map<std::string, Holder, std::less<>> holders_;        // by key
+  std::map<std::string, std::set<std::string>> in_place_of_;  // holders in another's place
+  std::map<std::string, Left> left_;                          // who held it last, by place
+  std::int64_t forgot_left_at_ = 0;
   std::map<std::string, std::string, std::less<>> waits_in_;  // workload: LocalQueue
   std::set<std::string, std::less<>> untold_;  // LocalQueues whose status was refused
 };

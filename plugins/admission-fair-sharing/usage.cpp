@@ -81,10 +81,12 @@ void settle(Usage& usage, std::int64_t at, const Rates& rates) {
   usage.at = at;
 }
 
-void enter(Usage& usage, const Amounts& amounts, const Rates& rates) {
+void enter(Usage& usage, const Amounts& amounts, const Amounts& counted, const Rates& rates) {
   const double part = part_after(rates.sampling_seconds, rates);
-  for (const auto& [resource, amount] : amounts)
-    usage.consumed[resource] = rounded(usage.consumed[resource] + amount * part);
+  for (const auto& [resource, amount] : amounts) {
+    const double more = std::max(0.0, amount - amount_in(counted, resource));
+    usage.consumed[resource] = rounded(usage.consumed[resource] + more * part);
+  }
   hold(usage, amounts);
 }
 

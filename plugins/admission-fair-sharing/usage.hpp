@@ -36,8 +36,9 @@ struct Usage {
 /// Nothing happens where that is no later.
 void settle(Usage& usage, std::int64_t at, const Rates& rates);
 /// A workload begins to hold this: it counts for one sampling interval at once, so that one
-/// LocalQueue cannot bring in many before its use is seen. REQUIRES: settled.
-void enter(Usage& usage, const Amounts& amounts, const Rates& rates);
+/// LocalQueue cannot bring in many before its use is seen; but for what of it was `counted` when
+/// another in the same place came in. REQUIRES: settled.
+void enter(Usage& usage, const Amounts& amounts, const Amounts& counted, const Rates& rates);
 /// It holds this already, and was counted when it began to.
 void hold(Usage& usage, const Amounts& amounts);
 /// It holds it no more. REQUIRES: settled.

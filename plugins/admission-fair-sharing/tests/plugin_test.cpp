@@ -50,6 +50,22 @@ struct World {
       "spec":{"queueName":")" +
                queue + R"("})" + status + "}"));
   }
+  /// One that holds so much of the LocalQueue a since that moment.
+  void put_holder(const std::string& name, const std::string& metadata, int cpu,
+                  const std::string& since = "2026-01-01T00:00:00Z", int given_back = 0) {
+    const std::string count = std::to_string(cpu);
+    host.objects().put(object(
+        R"({"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"Workload","metadata":{
+        "name":")" +
+        name + R"(","namespace":"ns","uid":"u-)" + name + "\"" + metadata +
+        R"(},"spec":{"queueName":"a","podSets":[{"name":"main","count":)" + count +
+        R"(}]},"status":{"conditions":[{"type":"QuotaReserved","status":"True",
+        "lastTransitionTime":")" +
+        since + R"("}],"reclaimablePods":[{"name":"main","count":)" + std::to_string(given_back) +
+        R"(}],"admission":{"clusterQueue":"cq","podSetAssignments":[{"name":"main","count":)" +
+        count + R"(,"resourceUsage":{"cpu":")" + count + "\"}}]}}}"));
+  }
+  void drop(const std::string& name) { host.objects().remove("Workload", "ns", name); }
   std::string consumed(const std::string& queue) {
     const Json* found = host.objects().find("LocalQueue", "ns", queue);
     return found != nullptr
@@ -201,6 +217,95 @@ TEST(Plugin, AResourceThatIsCoveredSinceTheRestartIsToldWithWhatWasHeld) {
   TestedPlugin again(world.host, kConfig);
   again.reconcile(World::ref("LocalQueue", "ns", "b"));
   EXPECT_EQ(world.consumed("a"), "6");  // 8 + (4 − 8) · ½
+}
+
+// What a host notes on workloads, and those whom it calls their owners.
+constexpr const char* kAside = R"(,"annotations":{"sluice.dev/claimed-by":"p",
+  "sluice.dev/takes-no-part":"true"})";
+constexpr const char* kOption = R"(,"annotations":{"sluice.dev/claimed-by":"p"},
+  "ownerReferences":[{"kind":"Workload","name":"parent","uid":"u-parent","controller":true}])";
+constexpr const char* kFirst = R"(,"annotations":{"sluice.dev/claimed-by":"p"},
+  "ownerReferences":[{"kind":"Job","name":"j","uid":"u-j","controller":true}])";
+constexpr const char* kSlice = R"(,"annotations":{"sluice.dev/claimed-by":"p",
+  "kueue.x-k8s.io/workload-slice-name":"first"},
+  "ownerReferences":[{"kind":"Job","name":"j","uid":"u-j","controller":true}])";
+constexpr const char* kForged = R"(,"annotations":{"kueue.x-k8s.io/workload-slice-name":"first",
+  "sluice.dev/takes-no-part":"true"},
+  "ownerReferences":[{"kind":"Job","name":"j","uid":"u-j","controller":true}])";
+
+TEST(Plugin, OneThatTakesNoPartHoldsNothingItself) {
+  World world;
+  TestedPlugin plugin(world.host, kConfig);
+  plugin.reconcile(World::ref("LocalQueue", "ns", "a"));
+  world.put_holder("option", kOption, 8);
+  world.put_holder("parent", kAside, 8);  // shows what its option holds
+  for (const char* name : {"option", "parent"})
+    plugin.reconcile(World::ref("Workload", "ns", name));
+  EXPECT_EQ(world.consumed("a"), "4");  // 8 · (1 − ½)
+  plugin.advance(std::chrono::seconds(60));
+  // Its ClusterQueue has no options any more: it holds it itself.
+  world.put_holder("parent", "", 8);
+  world.drop("option");
+  for (const char* name : {"option", "parent"})
+    plugin.reconcile(World::ref("Workload", "ns", name));
+  EXPECT_EQ(world.consumed("a"), "6");  // 8 + (4 − 8) · ½
+}
+
+TEST(Plugin, PodsThatAreGivenBackAreNotHeld) {
+  World world;
+  TestedPlugin plugin(world.host, kConfig);
+  plugin.reconcile(World::ref("LocalQueue", "ns", "a"));
+  world.put_holder("w", "", 8);
+  plugin.reconcile(World::ref("Workload", "ns", "w"));
+  world.put_holder("w", "", 8, "2026-01-01T00:00:00Z", 6);
+  plugin.reconcile(World::ref("Workload", "ns", "w"));
+  EXPECT_EQ(world.consumed("a"), "4") << "no further entry";
+  plugin.advance(std::chrono::seconds(60));
+  world.drop("w");
+  plugin.reconcile(World::ref("Workload", "ns", "w"));
+  EXPECT_EQ(world.consumed("a"), "3");  // 2 + (4 − 2) · ½
+}
+
+TEST(Plugin, WhoTakesAnothersPlaceEntersWithWhatIsMore) {
+  struct Row {
+    const char *of_first, *of_next;
+    int next;
+    const char* consumed;
+  };
+  for (const bool leaves_first : {false, true}) {
+    for (const Row& row : {
+             Row{kFirst, kSlice, 8, "7"},    // 6 + (6 − 6) · ½, and (8 − 6) · (1 − ½)
+             Row{kFirst, kForged, 8, "10"},  // no plugin answers for it: 6 + 8 · (1 − ½)
+             Row{kOption, kOption, 6, "6"},  // a better option of the same workload
+             Row{"", "", 6, "9"},            // another workload: 6 + 6 · (1 − ½)
+         }) {
+      World world;
+      TestedPlugin plugin(world.host, R"({"usageHalfLifeTime":"1s","usageSamplingInterval":"1s"})");
+      plugin.reconcile(World::ref("LocalQueue", "ns", "a"));
+      world.put_holder("first", row.of_first, 6);
+      plugin.reconcile(World::ref("Workload", "ns", "first"));
+      plugin.advance(std::chrono::seconds(60));  // 6 of 6
+      world.drop("first");
+      world.put_holder("next", row.of_next, row.next, "2026-01-01T00:01:00Z");
+      for (const char* name : {leaves_first ? "first" : "next", leaves_first ? "next" : "first"})
+        plugin.reconcile(World::ref("Workload", "ns", name));
+      EXPECT_EQ(world.consumed("a"), row.consumed) << row.of_next << leaves_first;
+    }
+  }
+}
+
+TEST(Plugin, WhoTakesThePlaceOfOneThatWasGoneEntersWithAllOfIt) {
+  World world;
+  TestedPlugin plugin(world.host, kConfig);
+  plugin.reconcile(World::ref("LocalQueue", "ns", "a"));
+  world.put_holder("first", kOption, 8);
+  plugin.reconcile(World::ref("Workload", "ns", "first"));
+  world.drop("first");
+  plugin.reconcile(World::ref("Workload", "ns", "first"));
+  plugin.advance(std::chrono::seconds(60));
+  world.put_holder("next", kOption, 8, "2026-01-01T00:01:00Z");
+  plugin.reconcile(World::ref("Workload", "ns", "next"));
+  EXPECT_EQ(world.consumed("a"), "6");  // 4 · ½ + 8 · (1 − ½)
 }
 
 TEST(Plugin, AClusterQueueThatDoesNotAskForItHasNoKeys) {

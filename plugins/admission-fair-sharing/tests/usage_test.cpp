@@ -54,12 +54,26 @@ TEST(Decay, WhatIsForgottenIsNotNamed) {
 
 TEST(Entry, CountsForOneSamplingIntervalAtOnce) {
   Usage usage{{{"cpu", 1}}, {}, 0};
-  enter(usage, {{"cpu", 8}}, rates(60, 60));  // 1 + 8 · (1 − 2^(−60/60))
+  enter(usage, {{"cpu", 8}}, {}, rates(60, 60));  // 1 + 8 · (1 − 2^(−60/60))
   EXPECT_EQ(usage.consumed["cpu"], 5);
   EXPECT_EQ(usage.held["cpu"], 8);
   leave(usage, {{"cpu", 8}});
   EXPECT_TRUE(usage.held.empty());
   EXPECT_EQ(usage.consumed["cpu"], 5) << "what was used stays used";
+}
+
+TEST(Entry, OfOneInTheSamePlaceOnlyWhatIsMoreCounts) {
+  struct Row {
+    double amount, counted, expected;
+  };
+  for (const Row& row : {Row{8, 6, 1},     // (8 − 6) · (1 − 2^(−60/60))
+                         Row{8, 8, 0},     //
+                         Row{4, 8, 0}}) {  // less is no entry, and gives nothing back
+    Usage usage;
+    enter(usage, {{"cpu", row.amount}}, {{"cpu", row.counted}}, rates(60, 60));
+    EXPECT_EQ(usage.consumed["cpu"], row.expected) << row.amount << " " << row.counted;
+    EXPECT_EQ(usage.held["cpu"], row.amount);
+  }
 }
 
 TEST(Entry, OneThatIsThereAlreadyCountsNotAgain) {
