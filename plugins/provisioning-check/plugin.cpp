@@ -31,6 +31,7 @@ constexpr std::int64_t kSecond = 1'000'000'000;
 constexpr std::int64_t kBlockedPause = 60 * kSecond;
 /// After which it is looked for a template that had to make room.
 constexpr std::int64_t kTemplatePauseMs = 1000;
+constexpr const char* kNotActive = "the check is not active";
 
 ObjectRef request_ref(const std::string& ns, const std::string& name) {
   return {std::string(kRequestVersion), "ProvisioningRequest", ns, name};
@@ -42,6 +43,13 @@ ObjectRef workload_ref(const std::string& ns, const std::string& name) {
 std::string key_of(const Attempt& attempt) {
   return attempt.id.workload_namespace + "/" +
          request_name(attempt.id.workload, attempt.id.check, attempt.number);
+}
+
+/// Is the template one of a ProvisioningRequest of that name, whichever its UID?
+bool is_of_request(const Json& pod_template, const Json& request) {
+  return pod_template.string_or("metadata.ownerReferences.0.kind", "") == "ProvisioningRequest" &&
+         pod_template.string_or("metadata.ownerReferences.0.name", "") ==
+             request.string_or("metadata.name", "");
 }
 
 /// What the workload shows of the check at present; null JSON: nothing.
@@ -141,14 +149,14 @@ class ProvisioningCheck {
     const auto request = context_.objects().find(what);
     if (!request) {
       pursue_again(what);
+      try_blocked_by(what);
       return {};
     }
     const auto attempt = attempt_of(*request);
     if (!attempt) return {};  // another controller's
     remember(*attempt, *request);
-    const auto workload = workload_of(*attempt);
-    if (!workload || condition_is_true(*workload, "Finished") ||
-        !condition_is_true(*workload, "QuotaReserved")) {
+    const auto workload = pursuer_of(*attempt);
+    if (!workload) {
       remove(*request);
       return {};
     }
@@ -165,6 +173,7 @@ class ProvisioningCheck {
   struct Blocked {
     Attempt attempt;
     std::string config;
+    bool for_name = false;  ///< a request that has the name is in the way
   };
   struct Known {
     Attempt attempt;
@@ -191,6 +200,15 @@ class ProvisioningCheck {
     return found;
   }
 
+  /// The workload, if it holds the quota that the attempt is for; nullopt: the attempt is over.
+  std::optional<Json> pursuer_of(const Attempt& attempt) const {
+    auto found = workload_of(attempt);
+    if (!found || condition_is_true(*found, "Finished") ||
+        !condition_is_true(*found, "QuotaReserved"))
+      return std::nullopt;
+    return found;
+  }
+
   void remember(const Attempt& attempt, const Json& request) {
     known_[key_of(attempt)] = {attempt, request.string_or("metadata.uid", "")};
   }
@@ -205,12 +223,18 @@ class ProvisioningCheck {
     context_.objects().remove(request_ref(ns, name), uid);
     // They go with it, but only when this call is over: one that is made anew needs their names.
     const Json* sets = request.find("spec.podSets");
-    for (std::size_t i = 0; sets != nullptr && i < sets->size(); ++i)
-      context_.objects().remove(
-          {"v1", "PodTemplate", ns, sets->items()[i].string_or("podTemplateRef.name", "")});
+    for (std::size_t i = 0; sets != nullptr && i < sets->size(); ++i) {
+      const ObjectRef ref{"v1", "PodTemplate", ns,
+                          sets->items()[i].string_or("podTemplateRef.name", "")};
+      const auto there = context_.objects().find(ref);
+      if (there && there->string_or("metadata.ownerReferences.0.uid", "") == uid)
+        context_.objects().remove(ref, there->string_or("metadata.uid", ""));
+    }
   }
 
-  /// Says what became of the attempt, unless the workload shows it already.
+  /// Says what became of the attempt, unless the workload shows it already. An answer that the host
+  /// does not take, because the provider said what no pod can have, leaves the check waiting, with
+  /// why.
   void tell(const Attempt& attempt, const Json& workload, const CheckAnswer& answer) {
     const Json shown = shown_state(workload, attempt.id.check);
     const std::string before = shown.string_or("state", "Pending");
@@ -219,36 +243,59 @@ class ProvisioningCheck {
     if (before == answer.state_name() && shown.string_or("message", "") == message) return;
     CheckAnswer told = answer;
     told.message = message;
-    context_.report(attempt.id, told);
+    std::string refused;
+    if (context_.report(attempt.id, told, &refused) || before != "Pending") return;
+    const std::string text = "The answer of the ProvisioningRequest cannot be used: " + refused;
+    if (shown.string_or("message", "") != text)
+      context_.report(attempt.id, CheckAnswer::pending(text));
   }
 
+  void block_for_name(const Attempt& attempt, const std::string& config, const Json& workload,
+                      const std::string& why) {
+    block(attempt, config, workload, why);
+    blocked_[attempt.id].for_name = true;
+  }
+
+  /// What has its capacity already keeps it.
   void block(const Attempt& attempt, const std::string& config, const Json& workload,
              const std::string& why) {
     if (blocked_.empty()) context_.set_timer(kBlockedTimer, context_.now() + kBlockedPause);
     blocked_[attempt.id] = {attempt, config};
-    tell(attempt, workload, CheckAnswer::pending(why));
+    if (shown_state(workload, attempt.id.check).string_or("state", "") != "Ready")
+      tell(attempt, workload, CheckAnswer::pending(why));
   }
 
   /// Sees to it that there is a request for the attempt, and says what it means.
   void pursue(const Attempt& attempt, const Json& workload, const std::string& config_name) {
     blocked_.erase(attempt.id);
+    const std::string name = request_name(attempt.id.workload, attempt.id.check, attempt.number);
+    const auto present = context_.objects().find(request_ref(attempt.id.workload_namespace, name));
+    const auto of = present ? attempt_of(*present) : std::nullopt;
     const auto config = find_config(config_name);
-    if (!config) return block(attempt, config_name, workload, "the check is not active");
+    if (!config) {
+      if (of != attempt) return block(attempt, config_name, workload, kNotActive);
+      remember(attempt, *present);
+      return follow_without_config(attempt, *present, workload);
+    }
     const auto pod_sets = needed(*config, workload);
     if (pod_sets.empty())
       return tell(attempt, workload, CheckAnswer::ready("the provisioning request is not needed"));
-    const std::string name = request_name(attempt.id.workload, attempt.id.check, attempt.number);
-    const auto present = context_.objects().find(request_ref(attempt.id.workload_namespace, name));
     if (present) {
-      const auto of = attempt_of(*present);
       if (!of)
-        return block(attempt, config_name, workload,
-                     "a ProvisioningRequest " + name + " is there that is not of this check");
+        return block_for_name(
+            attempt, config_name, workload,
+            "a ProvisioningRequest " + name + " is there that is not of this check");
       if (*of == attempt) {
         remember(attempt, *present);
         follow(attempt, *present, workload);
         return;
       }
+      // Names of different workloads and checks may be put together to the same one.
+      const bool own = of->id.uid == attempt.id.uid && of->id.check == attempt.id.check;
+      if (!own && pursuer_of(*of))
+        return block_for_name(attempt, config_name, workload,
+                              "the ProvisioningRequest " + name + " is of check " + of->id.check +
+                                  " of workload " + of->id.workload + ": it has to end first");
       remove(*present);  // of an attempt that is over
     }
     // A request that was deleted after it had done its work is not made again, after a restart
@@ -296,8 +343,12 @@ class ProvisioningCheck {
       if (there && there->string_or("metadata.ownerReferences.0.uid", "") ==
                        request.string_or("metadata.uid", ""))
         continue;
+      if (there && !is_of_request(*there, request)) {
+        out.refused = "a PodTemplate " + ref.name + " is there that is not of this request";
+        return out;
+      }
       if (there) {
-        context_.objects().remove(ref);
+        context_.objects().remove(ref, there->string_or("metadata.uid", ""));
         out.wait = true;
       } else if (const auto made = context_.objects().create(one); !made) {
         out.refused = made.text;
@@ -328,7 +379,7 @@ class ProvisioningCheck {
     const std::string config_name = config_name_for(attempt);
     const auto config = find_config(config_name);
     if (!config) {
-      block(attempt, "", workload, "the check is not active");
+      follow_without_config(attempt, request, workload);
       return {};
     }
     const auto pod_sets = needed(*config, workload);
@@ -346,6 +397,15 @@ class ProvisioningCheck {
                    names));
     if (made.wait) return {kTemplatePauseMs};
     return run_command_for(request);
+  }
+
+  /// Capacity that is taken back is gone whatever the configuration says. What else there is to say
+  /// of the request needs it.
+  void follow_without_config(const Attempt& attempt, const Json& request, const Json& workload) {
+    if (condition_is_true(request, "CapacityRevoked"))
+      tell(attempt, workload, CheckAnswer::rejected(condition_message(request, "CapacityRevoked")));
+    else
+      block(attempt, "", workload, kNotActive);
   }
 
   std::vector<PodSet> needed(const Config& config, const Json& workload) const {
@@ -408,6 +468,16 @@ class ProvisioningCheck {
       patch["status"] = change.status;
       const auto written = context_.objects().patch(ref, patch, "status");
       if (!written) context_.warn("the status of " + ref.ns + "/" + ref.name + ": " + written.text);
+    }
+  }
+
+  /// The request is gone: those for which it was in the way need not wait for the timer.
+  void try_blocked_by(const ObjectRef& request) {
+    for (const auto& [id, blocked] : std::map(blocked_)) {
+      if (!blocked.for_name || key_of(blocked.attempt) != request.ns + "/" + request.name) continue;
+      blocked_.erase(id);
+      if (const auto workload = pursuer_of(blocked.attempt))
+        pursue(blocked.attempt, *workload, config_name_for(blocked.attempt));
     }
   }
 

@@ -65,15 +65,19 @@ struct Host {
       {"name":"f","resources":[{"name":"cpu","nominalQuota":"9"}]}]}]}})");
     apply(R"({"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"LocalQueue","metadata":{"name":"lq",
       "namespace":"default"},"spec":{"clusterQueue":"cq"}})");
-    apply(R"({"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"Workload","metadata":{"name":"w",
-      "namespace":"default","annotations":{"provreq.kueue.x-k8s.io/Zone":"b"}},
-      "spec":{"queueName":"lq","podSets":[{"name":"main","count":2,"template":{"spec":{
-      "restartPolicy":"Never","containers":[{"name":"c","image":"i","resources":{"requests":{
-      "cpu":"1"}}}]}}}]}})");
+    apply(workload("w"));
     kernel.run_to_rest();
   }
   ~Host() { plugins->plugins().set_wake({}); }
 
+  static std::string workload(const std::string& name) {
+    return R"({"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"Workload","metadata":{"name":")" +
+           name + R"(",
+      "namespace":"default","annotations":{"provreq.kueue.x-k8s.io/Zone":"b"}},
+      "spec":{"queueName":"lq","podSets":[{"name":"main","count":2,"template":{"spec":{
+      "restartPolicy":"Never","containers":[{"name":"c","image":"i","resources":{"requests":{
+      "cpu":"1"}}}]}}}]}})";
+  }
   static Configuration configured(const std::string& plugin_config) {
     Configuration out;
     out.plugins.directory = SLUICE_PLUGINS;
@@ -112,14 +116,15 @@ struct Host {
     settle();
   }
 
-  CheckQuery query(std::uint64_t attempt, std::int32_t retries = 0) const {
+  CheckQuery query(std::uint64_t attempt, std::int32_t retries = 0, const std::string& name = "w",
+                   const std::string& check = "prov") const {
     CheckQuery out;
-    const auto id = *kernel.engine().find("default/w");
+    const auto id = *kernel.engine().find("default/" + name);
     auto workload = std::make_shared<api::Workload>(*kernel.engine().object(id));
     workload->status = kernel.engine().status(id);
     out.workload = std::move(workload);
-    out.workload_json = json::serialize(kernel.current(kind("Workload"), "default/w"));
-    out.check = "prov";
+    out.workload_json = json::serialize(kernel.current(kind("Workload"), "default/" + name));
+    out.check = check;
     out.check_json = kCheckObject;
     out.attempt = attempt;
     out.retry_count = retries;
@@ -298,6 +303,73 @@ TEST(ProvisioningCheck, LeavesRequestsOfOthersAlone) {
   host.pass(60 * kSecond);
   EXPECT_EQ(host.at("ProvisioningRequest", kRequest, "/metadata/labels/kueue.x-k8s.io~1managed"),
             "true");
+}
+
+// `w` with the check `b-prov` and `w-b` with the check `prov` have requests of one name.
+TEST(ProvisioningCheck, RequestsOfOtherWorkloadsAreNotTakenForItsOwn) {
+  Host host;
+  host.apply(config());
+  std::string other = kCheckObject;
+  other.replace(other.find(R"("name":"prov")"), 13, R"("name":"b-prov")");
+  host.apply(other);
+  host.apply(Host::workload("w-b"));
+  host.settle();
+  EXPECT_TRUE(host.checks().begin(host.query(5, 0, "w", "b-prov")));
+  host.settle();
+  host.condition("Provisioned", "there", "default/w-b-prov-1");
+  EXPECT_THAT(host.reports(), ElementsAre("5 Ready there"));
+  const std::string uid = host.at("ProvisioningRequest", "default/w-b-prov-1", "/metadata/uid");
+  EXPECT_TRUE(host.checks().begin(host.query(6, 0, "w-b")));
+  host.settle();
+  EXPECT_THAT(host.reports(),
+              ElementsAre("6 Pending the ProvisioningRequest w-b-prov-1 is of check "
+                          "b-prov of workload w: it has to end first"));
+  EXPECT_EQ(host.at("ProvisioningRequest", "default/w-b-prov-1", "/metadata/uid"), uid);
+  EXPECT_TRUE(host.exists("PodTemplate", "default/ppt-w-b-prov-1-main"));
+  // When the one is over, the other goes on at once.
+  ASSERT_TRUE(
+      static_cast<ObjectAccess&>(host.objects).remove(host.kind("Workload"), "default/w").ok());
+  host.settle();
+  EXPECT_EQ(
+      host.at("ProvisioningRequest", "default/w-b-prov-1", "/metadata/ownerReferences/0/name"),
+      "w-b");
+}
+
+TEST(ProvisioningCheck, TemplatesOfOthersAreNotRemoved) {
+  Host host;
+  host.apply(config());
+  host.apply(R"({"apiVersion":"v1","kind":"PodTemplate","metadata":{"name":"ppt-w-prov-1-main",
+    "namespace":"default"},"template":{"spec":{"containers":[{"name":"c","image":"i"}]}}})");
+  host.settle();
+  host.begin(5);
+  EXPECT_THAT(host.reports(),
+              ElementsAre(HasSubstr("a PodTemplate ppt-w-prov-1-main is there that is "
+                                    "not of this request")));
+  EXPECT_EQ(host.at("PodTemplate", "default/ppt-w-prov-1-main", "/metadata/ownerReferences"),
+            "(absent)");
+}
+
+TEST(ProvisioningCheck, AnAnswerThatNoPodCanHaveIsTold) {
+  Host host;
+  host.apply(config(R"(,"podSetUpdates":{"nodeSelector":[{"key":"example.com/pool",
+    "valueFromProvisioningClassDetail":"pool"}]})"));
+  host.begin(5);
+  const auto provide = [&](const std::string& pool) {
+    const json::value status = json::parse(
+        R"({"conditions":[{"type":"Provisioned","status":"True","reason":"R","message":"there",
+        "lastTransitionTime":"2026-01-01T00:00:00Z"}],"provisioningClassDetails":{"pool":")" +
+        pool + R"("}})");
+    ASSERT_TRUE(static_cast<ObjectAccess&>(host.objects)
+                    .update_status(host.kind("ProvisioningRequest"), kRequest, status.get_object())
+                    .ok());
+    host.settle();
+  };
+  provide("no label");
+  EXPECT_THAT(host.reports(),
+              ElementsAre("5 Pending The answer of the ProvisioningRequest cannot be used: "
+                          "pod_set_updates: `nodeSelector`: \"no label\" is no value of a label"));
+  provide("p1");
+  EXPECT_THAT(host.reports(), ElementsAre("5 Ready there"));
 }
 
 TEST(ProvisioningCheck, RequestsEndWithTheirWorkload) {

@@ -102,8 +102,9 @@ class Context {
   }
 
   /// What became of an attempt; on any thread. False: there is no such service, or the host refuses
-  /// the report as invalid (and logs why).
-  bool report(const CheckAttempt& attempt, const CheckAnswer& answer) const {
+  /// the report as invalid (and logs why; `refused` gets the sentence).
+  bool report(const CheckAttempt& attempt, const CheckAnswer& answer,
+              std::string* refused = nullptr) const {
     if (checks_ == nullptr) return false;
     const sluice_check_report_t raw{sizeof(sluice_check_report_t),
                                     answer.requeue_after_seconds.value_or(-1),
@@ -116,7 +117,11 @@ class Context {
                                     to_abi(answer.preemption_required ? "PreemptionRequired" : ""),
                                     to_abi(answer.message),
                                     to_abi(answer.pod_set_updates)};
-    return checks_->report(host_, &raw, nullptr) == SLUICE_OK;
+    std::string why;
+    const sluice_sink_t sink = Sink::into(why);
+    const bool taken = checks_->report(host_, &raw, &sink) == SLUICE_OK;
+    if (!taken && refused != nullptr) *refused = std::move(why);
+    return taken;
   }
 
   /// An event about a Workload.
