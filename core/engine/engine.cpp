@@ -103,8 +103,9 @@ void Engine::begin_instant(Time now) {
   all_->lifecycle.begin_instant(now);
 }
 
-bool Engine::step(std::vector<Decision>& out) {
+bool Engine::step(std::vector<Decision>& out, std::vector<WorkloadId>* faulted) {
   out.clear();
+  all_->turn.faulted.clear();
   all_->model.workloads.hand_out();
   all_->arrivals.tidy();
   all_->sync();
@@ -114,6 +115,7 @@ bool Engine::step(std::vector<Decision>& out) {
   const bool more = all_->rounds.run();
   if (more) all_->lifecycle.settle_represented();  // in the commit of what became of the members
   std::swap(out, all_->turn.decisions);
+  if (faulted) *faulted = all_->turn.faulted;
   return more;
 }
 

@@ -113,8 +113,10 @@ class Engine {
 
   /// Wakes what the changes since the last step woke, and runs one cycle. Decisions since the last
   /// call, those of apply() and begin_instant() included, are appended to `out` (cleared first).
-  /// False when the instant is at rest; `out` may hold decisions even then.
-  bool step(std::vector<Decision>& out);
+  /// False when the instant is at rest; `out` may hold decisions even then. `faulted` gets those
+  /// that had their turn and were not nominated, because a plugin had no answer: they wait until
+  /// something changes.
+  bool step(std::vector<Decision>& out, std::vector<WorkloadId>* faulted = nullptr);
 
   /// When the next timer fires; kNever without one.
   Time next_timer() const;

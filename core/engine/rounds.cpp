@@ -144,6 +144,7 @@ void Rounds::commit(Entry& entry) {
   record_scan(entry);
   const Nomination& n = entry.nomination;
   const bool faulty = !n.assignment.fault.empty();
+  if (faulty) turn_.faulted.push_back(entry.id);
   if (!queue.best_effort() || (!n.assignment.scan_exhausted() && !n.vetoed && !faulty)) return;
   if (n.vetoed || faulty) {
     queue.pending.park_alone(entry.id);

@@ -21,6 +21,7 @@ struct Turn {
   std::vector<WorkloadId> touched;   ///< pending reasons that may have changed; may repeat
   std::set<QueueId> touched_queues;  ///< a workload came there, or a class was parked
   std::set<WorkloadId> shown;        ///< clients can read a reason of these without a decision
+  std::vector<WorkloadId> faulted;   ///< heads of this step for which a plugin had no answer
   bool moved = false;                ///< between heap and parking lot, or by input
   bool progress = false;             ///< a workload was admitted or evicted in this cycle
   EngineStats stats;

@@ -144,14 +144,17 @@ void Kernel::tell_engine(TypedObject& typed) {
 
 /// What plugins say of a workload: asked before it is passed to the engine, and again when they, or
 /// its queue, report a change.
-TraitsSource::Told Kernel::ask_traits(const api::Workload& object, const Claims& before) const {
+TraitsSource::Told Kernel::ask_traits(const api::Workload& object, const Claims& before) {
   if (!traits_.asks() && before.plugins.empty()) return {};
   const auto id = engine_.find(object.meta.key());
   const api::Condition* reserved = object.status.condition("QuotaReserved");
   const bool known = id && engine_.object(*id)->meta.uid == object.meta.uid;
   const bool holds = known ? engine_.holds_quota(*id)
                            : reserved && reserved->status == "True" && object.status.admission;
-  return traits_.ask({object, cluster_queue_of(engine_.model(), object), holds}, before);
+  TraitsSource::Told told =
+      traits_.ask({object, cluster_queue_of(engine_.model(), object), holds}, before);
+  if (!told.traits.unknown_because.empty()) retries_.note(object.meta.key(), now_);
+  return told;
 }
 
 void Kernel::tell_of_workload(std::shared_ptr<api::Workload> workload, StoredObject& stored) {
@@ -276,6 +279,7 @@ void Kernel::erase(const api::KindInfo& kind, const std::string& key) {
   ++changes_;
   if (listener_) listener_->changed({&kind, key, nullptr, old});
   engine_.remove(kind.kind, key);
+  if (&kind == &workload_kind_) retries_.forget(key);
   intake_.forget(kind, key);
   const std::string gone = decides_about_pods(kind) ? key : std::string();
   store_.erase(kind, key);
@@ -345,7 +349,9 @@ bool Kernel::step() {
   using Clock = std::chrono::steady_clock;
   const std::uint64_t cycles = engine_.stats().cycles;
   const Clock::time_point start = Clock::now();
-  const bool more = engine_.step(decisions_);
+  std::vector<WorkloadId> faulted;
+  const bool more = engine_.step(decisions_, &faulted);
+  for (const WorkloadId id : faulted) retries_.note(engine_.key(id), now_);
   cycle_.reset();
   if (engine_.stats().cycles == cycles) return more;
   cycle_.emplace();
@@ -362,6 +368,8 @@ void Kernel::commit_decisions() {
     if (decision.type == DecisionType::kDeactivated) commit_deactivation(decision);
   std::optional<WorkloadId> last;  // several decisions on a workload are one after the other
   for (const Decision& decision : decisions_) {
+    if (decision.type == DecisionType::kQuotaReserved)
+      retries_.forget(engine_.key(decision.workload));
     if (decision.workload == last) continue;
     write_status(decision.workload);
     last = decision.workload;
@@ -418,7 +426,12 @@ bool Kernel::apply_requests() {
       engine_.requeue(request.workload, judge_.may_take_back_retry(request));
     }
   }
-  return !requests.empty();
+  const std::vector<std::string> again = retries_.take_due(now_);
+  for (const std::string& workload : again) {
+    renew_traits(workload);
+    engine_.requeue(workload);
+  }
+  return !requests.empty() || !again.empty();
 }
 
 bool Kernel::exists(const api::KindInfo& kind, std::string_view key) const {
@@ -455,7 +468,7 @@ std::shared_ptr<const api::Workload> Kernel::typed_workload(const StoredObject& 
 
 Time Kernel::next_timer() const {
   Time next = engine_.next_timer();
-  next = std::min(next, plugins_.next_timer());
+  next = std::min({next, plugins_.next_timer(), retries_.next()});
   if (listener_) next = std::min(next, listener_->next_timer());
   return next;
 }

@@ -22,6 +22,7 @@
 
 #include "core/base/result.hpp"
 #include "core/engine/engine.hpp"
+#include "host/kernel/fault_retries.hpp"
 #include "host/kernel/made_pods.hpp"
 #include "host/kernel/plugin_notices.hpp"
 #include "host/kernel/plugin_port.hpp"
@@ -189,7 +190,7 @@ class Kernel {
   void tell_engine(TypedObject& typed);
   void put_stored(StoredObject object, const StoredObject* old);
   void tell_of_workload(std::shared_ptr<api::Workload> workload, StoredObject& stored);
-  TraitsSource::Told ask_traits(const api::Workload& object, const Claims& before) const;
+  TraitsSource::Told ask_traits(const api::Workload& object, const Claims& before);
   void renew_traits(std::string_view key);
   void renew_pods(const api::KindInfo& kind, std::string_view changed);
   void ask_moved();
@@ -226,6 +227,7 @@ class Kernel {
   std::uint64_t changes_ = 0;              // that took effect
   PluginNotices notices_;
   RequestJudge judge_;
+  FaultRetries retries_;
   std::vector<Decision> decisions_;   // of the running step
   std::optional<CycleReport> cycle_;  // of the running step, if it was a cycle
 };
