@@ -174,6 +174,7 @@ void Nominator::refuse_unless_better(const WorkloadRecord& workload, QueueId que
 }
 
 /// Bisects over smaller counts (semantics 4, "Partial admission"); without success `best` stays.
+/// The counts are those of the spec, whatever is reclaimable, but of a pod set with nothing left.
 bool Nominator::find_partial(WorkloadId id, QueueId queue, const AssignOptions& options,
                              Nomination& best) {
   const std::vector<PodSetRecord>& pod_sets = model_.workloads[id].pod_sets;
@@ -190,7 +191,8 @@ bool Nominator::find_partial(WorkloadId id, QueueId queue, const AssignOptions& 
     counts_.clear();
     for (const PodSetRecord& p : pod_sets) {
       const std::int64_t spread = p.min_count > 0 ? p.count - p.min_count : 0;
-      counts_.push_back(static_cast<std::int32_t>(p.count - spread * middle / total));
+      const std::int64_t smaller = p.count - spread * middle / total;
+      counts_.push_back(p.remaining() == 0 ? 0 : static_cast<std::int32_t>(smaller));
     }
     attempt(id, queue, options, tried_);
     const bool faulty = !tried_.assignment.fault.empty();

@@ -400,7 +400,8 @@ bool Kernel::run(std::size_t steps) {
 // A deactivation is written to spec.active, so that only a user activates the workload again.
 void Kernel::commit_deactivation(const Decision& decision) {
   const StoredObject* old = store_.find(workload_kind_, engine_.key(decision.workload));
-  if (!old) return;
+  const auto object = engine_.object(decision.workload);
+  if (!old || !object || object->active) return;  // gone, or turned on again, within the instant
   StoredObject changed = *old;
   boost::system::error_code code;
   json::value body = api::parse_deep(*changed.body, code);
