@@ -1,5 +1,6 @@
 #include "host/base/utf8.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 
@@ -33,10 +34,16 @@ std::size_t sequence_length(const unsigned char* at, std::size_t left) {
 constexpr std::string_view kReplacement = "\xEF\xBF\xBD";
 constexpr std::string_view kCut = "\xE2\x80\xA6";
 
-/// A control character of ASCII, or one of U+0080 to U+009F, which terminals obey, too.
+/// A control character of ASCII, or one of U+0080 to U+009F, which terminals obey, too; the
+/// separators of lines and paragraphs, U+2028 and U+2029; what turns the direction of the text
+/// (U+061C, U+200E, U+200F, U+202A to U+202E, U+2066 to U+2069), by which one reads other than what
+/// is there.
 bool is_control(const unsigned char* at, std::size_t length) {
   if (length == 1) return *at < 0x20 || *at == 0x7F;
-  return length == 2 && at[0] == 0xC2 && at[1] < 0xA0;
+  if (length == 2) return (at[0] == 0xC2 && at[1] < 0xA0) || (at[0] == 0xD8 && at[1] == 0x9C);
+  if (length != 3 || at[0] != 0xE2) return false;
+  if (at[1] == 0x80) return (at[2] >= 0xA8 && at[2] <= 0xAE) || at[2] == 0x8E || at[2] == 0x8F;
+  return at[1] == 0x81 && at[2] >= 0xA6 && at[2] <= 0xA9;
 }
 
 }  // namespace
@@ -77,7 +84,8 @@ std::string clean_utf8(std::string_view text) {
 bool has_control_characters(std::string_view text) {
   const auto* data = reinterpret_cast<const unsigned char*>(text.data());
   for (std::size_t i = 0; i < text.size(); ++i)
-    if (is_control(data + i, 1) || (i + 1 < text.size() && is_control(data + i, 2))) return true;
+    for (std::size_t length = 1; length <= std::min<std::size_t>(3, text.size() - i); ++length)
+      if (is_control(data + i, length)) return true;
   return false;
 }
 

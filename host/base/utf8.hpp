@@ -16,10 +16,12 @@ std::size_t find_bad_utf8(std::string_view text);
 std::string clean_utf8(std::string_view text);
 
 /// As one line that may be shown anywhere: U+FFFD in place of each byte that is no UTF-8 and of
-/// each control character, line breaks included; cut at a character after `most` bytes, with "…".
+/// each control character, line breaks and what turns the direction of the text included; cut at a
+/// character after `most` bytes, with "…".
 std::string one_line(std::string_view text, std::size_t most);
 
-/// Does it hold a control character (of ASCII, or U+0080 to U+009F)? REQUIRES: valid UTF-8.
+/// Does it hold a control character: of ASCII, U+0080 to U+009F, U+2028, U+2029, or one that turns
+/// the direction of the text, such as U+202E? REQUIRES: valid UTF-8.
 bool has_control_characters(std::string_view text);
 
 }  // namespace sluice::host

@@ -30,6 +30,15 @@ bool is_name(std::string_view text) {
   });
 }
 
+/// NAME/NUMBER.
+bool is_point(std::string_view text) {
+  const auto slash = text.find('/');
+  if (slash == text.npos || !is_name(text.substr(0, slash))) return false;
+  const std::string_view number = text.substr(slash + 1);
+  return !number.empty() &&
+         std::all_of(number.begin(), number.end(), [](char c) { return c >= '0' && c <= '9'; });
+}
+
 constexpr std::string_view kStatus = "/status";
 
 /// [GROUP/]Kind[/status] or *[/status].
@@ -96,7 +105,14 @@ Result<Declarations> parse_declarations(std::string_view section) {
   while (!section.empty()) {
     std::string_view line = take(section, "\n\0"sv);
     const std::string_view word = take(line, " ");
-    if (word == "provides" && !line.empty()) out.provides.emplace_back(line);
+    if (word == "provides" && !line.empty()) {
+      if (!is_point(line))
+        return Error{fmt::format(
+            "its metadata is damaged: it declares `provides {}`; allowed: provides NAME/NUMBER, as "
+            "in provides flavor-filter/1",
+            shown_text(line.substr(0, 100)))};
+      out.provides.emplace_back(line);
+    }
     if (word != "may") continue;
     auto right = parse_right(line);
     if (!right) return right.error();

@@ -5,6 +5,9 @@
 #include <algorithm>
 #include <cstring>
 
+#include "host/base/utf8.hpp"
+#include "host/plugins/text_gate.hpp"
+
 namespace sluice::host {
 
 namespace {
@@ -125,20 +128,25 @@ class ElfReader {
       return Error{"it is damaged: the section of section names does not exist"};
     for (const Elf64_Shdr& raw : headers_) {
       const bool in_file = raw.sh_type != SHT_NOBITS && raw.sh_type != SHT_NULL;
-      const std::string name = text(headers_[header_.e_shstrndx], raw.sh_name);
+      const std::string shown = name(headers_[header_.e_shstrndx], raw.sh_name);
       if (in_file && !in_bounds(raw.sh_offset, raw.sh_size))
-        return truncated("section " + name, raw.sh_offset, raw.sh_size);
-      file_.sections_.push_back({name, raw.sh_offset, raw.sh_size, in_file});
+        return truncated("section " + shown, raw.sh_offset, raw.sh_size);
+      file_.sections_.push_back({shown, raw.sh_offset, raw.sh_size, in_file});
     }
     return {};
   }
 
   /// The text at `offset` of a string table, empty when it is out of bounds.
-  std::string text(const Elf64_Shdr& table, std::uint64_t offset) const {
+  std::string_view text(const Elf64_Shdr& table, std::uint64_t offset) const {
     if (table.sh_type != SHT_STRTAB || !in_bounds(table.sh_offset, table.sh_size)) return {};
     if (offset >= table.sh_size) return {};
     const std::string_view rest = bytes_.substr(table.sh_offset + offset, table.sh_size - offset);
-    return std::string(rest.substr(0, std::min(rest.find('\0'), rest.size())));
+    return rest.substr(0, std::min(rest.find('\0'), rest.size()));
+  }
+
+  /// The same, fit to be shown: nobody has judged the file yet when people read of it.
+  std::string name(const Elf64_Shdr& table, std::uint64_t offset) const {
+    return one_line(text(table, offset), kNameBytes);
   }
 
   Result<void> read_dynamic() {
@@ -164,8 +172,8 @@ class ElfReader {
       const bool is_local = ELF64_ST_BIND(symbol.st_info) == STB_LOCAL;
       if (!is_defined || is_local || visibility == STV_HIDDEN || visibility == STV_INTERNAL)
         continue;
-      if (std::string name = text(names, symbol.st_name); !name.empty())
-        file_.exports_.push_back(std::move(name));
+      if (std::string shown = name(names, symbol.st_name); !shown.empty())
+        file_.exports_.push_back(std::move(shown));
     }
   }
 
@@ -173,9 +181,9 @@ class ElfReader {
     for (std::uint64_t i = 0; i < section.sh_size / sizeof(Elf64_Dyn); ++i) {
       const auto entry = at<Elf64_Dyn>(section.sh_offset + i * sizeof(Elf64_Dyn));
       if (entry.d_tag == DT_NULL) return;
-      if (entry.d_tag == DT_NEEDED) file_.needed_.push_back(text(names, entry.d_un.d_val));
+      if (entry.d_tag == DT_NEEDED) file_.needed_.push_back(name(names, entry.d_un.d_val));
       if (entry.d_tag == DT_RUNPATH || entry.d_tag == DT_RPATH)
-        file_.origin_ |= text(names, entry.d_un.d_val).find("ORIGIN") != std::string::npos;
+        file_.origin_ |= text(names, entry.d_un.d_val).find("ORIGIN") != std::string_view::npos;
     }
   }
 

@@ -2,7 +2,8 @@
 //
 // A bounds-checked reader of 64-bit little-endian ELF: sections, exported symbols, load segments.
 // Any bytes may go in; what is not a whole shared library for this machine is an error that says
-// why (the caller puts the file's name in front). A plain value; safe on any thread.
+// why (the caller puts the file's name in front). Names are fit to be shown: one line each,
+// bounded, U+FFFD in place of what is none. A plain value; safe on any thread.
 #pragma once
 
 #include <cstdint>

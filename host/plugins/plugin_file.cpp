@@ -10,6 +10,7 @@
 #include <memory>
 #include <system_error>
 
+#include "host/plugins/text_gate.hpp"
 #include "sluice/metadata.h"
 
 namespace sluice::host {
@@ -65,6 +66,13 @@ bool is_plugin_name(std::string_view name) {
   });
 }
 
+bool is_version(std::string_view version) {
+  return !version.empty() && std::all_of(version.begin(), version.end(), [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' ||
+           c == '-' || c == '+';
+  });
+}
+
 }  // namespace
 
 Result<PluginMetadata> parse_metadata(std::string_view section) {
@@ -84,6 +92,9 @@ Result<PluginMetadata> parse_metadata(std::string_view section) {
   metadata.name = *name;
   auto version = fixed_text(raw.version, "the version");
   if (!version.ok()) return version.error();
+  if (!is_version(*version))
+    return Error{"its metadata is damaged: it has the version \"" + shown_text(*version) +
+                 "\"; allowed: digits, letters, `.`, `-` and `+`, as in 1.2.3-rc.1"};
   metadata.version = *version;
   return metadata;
 }

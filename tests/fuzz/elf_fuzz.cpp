@@ -1,5 +1,7 @@
-// A file that claims to be a plugin: judging it never crashes and never reads outside of it.
+// A file that claims to be a plugin: judging it never crashes and never reads outside of
+// it, and its names can be shown.
 #include "core/base/check.hpp"
+#include "host/base/utf8.hpp"
 #include "host/plugins/plugin_file.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -10,6 +12,12 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     SLUICE_CHECK(!file.error().text.empty());
     return 0;
   }
+  const auto judge = [](const std::string& name) {
+    SLUICE_CHECK(host::find_bad_utf8(name) == name.npos && !host::has_control_characters(name));
+  };
+  for (const auto& each : file->sections()) judge(each.name);
+  for (const auto& each : file->exports()) judge(each);
+  for (const auto& each : file->needed()) judge(each);
   const auto* section = file->section(".sluice");
   if (section == nullptr || !section->in_file) return 0;
   const auto metadata = host::parse_metadata(bytes.substr(section->offset, section->size));

@@ -4,12 +4,16 @@
 
 #include "core/base/check.hpp"
 #include "host/plugins/signature.hpp"
+#include "host/plugins/text_gate.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace sluice::host;
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   const auto declared = parse_declarations(text);
   SLUICE_CHECK(declared.ok() || !declared.error().text.empty());
+  if (declared)
+    for (const std::string& point : declared->provides)
+      SLUICE_CHECK(name_problem(point) == nullptr, "a point that cannot be shown");
   if (declared)
     for (const ObjectRight& right : declared->may)
       SLUICE_CHECK(parse_declarations("may " + right.text()).ok(),

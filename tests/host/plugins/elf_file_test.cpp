@@ -43,6 +43,17 @@ TEST(ElfFile, ReadsSectionsAndExports) {
   EXPECT_THAT(file->needed(), Contains(HasSubstr("libstdc++")));
 }
 
+/// They reach the terminal of who looks at a file before trusting it: `sluice plugin inspect`.
+TEST(ElfFile, NamesOfAFileThatNobodyTrustsAreFitToBeShown) {
+  std::string bytes = bytes_of("filter");
+  const auto at = bytes.find("libstdc++");
+  ASSERT_NE(at, bytes.npos);
+  bytes.replace(at, 3, "\x1b[\n");
+  const auto file = ElfFile::parse(bytes);
+  ASSERT_TRUE(file.ok()) << file.error().text;
+  EXPECT_THAT(file->needed(), Contains(HasSubstr("\xEF\xBF\xBD[\xEF\xBF\xBDstdc++")));
+}
+
 TEST(ElfFile, SaysWhatAFileIsInstead) {
   EXPECT_THAT(why_not(""), HasSubstr("does not start with the ELF magic"));
   EXPECT_THAT(why_not("#!/bin/sh\necho no\n"), HasSubstr("does not start with the ELF magic"));
@@ -133,6 +144,12 @@ TEST(PluginFile, DamagedMetadata) {
   EXPECT_THAT(reason(good.substr(0, 88) + std::string(32, 'a')),
               HasSubstr("the version has no end"));
   EXPECT_THAT(reason(with(good, 24, '/')), HasSubstr("may hold only a-z, 0-9 and `-`"));
+  for (const char c : {'\x1b', '\n', ' ', '\x9b', '/'})
+    EXPECT_THAT(reason(with(good, 89, c)), HasSubstr("allowed: digits, letters, `.`, `-` and `+`"));
+  EXPECT_THAT(reason(with(good, 88, '\x1b')),
+              HasSubstr("it has the version \"\xEF\xBF\xBD.2.3\"; allowed: "));
+  EXPECT_THAT(reason(with(good, 88, '\0')), HasSubstr("it has the version \"\"; allowed: "));
+  EXPECT_EQ(reason(with(with(good, 89, '-'), 91, '+')), "it is fine");
 }
 
 }  // namespace

@@ -212,6 +212,20 @@ TEST(Declared, AllowsWhatItSaysAndNothingElse) {
   EXPECT_FALSE(all->allows("delete", "batch/v1", "Job", ""));
 }
 
+TEST(Declared, APointIsOfANameAndANumber) {
+  for (const char* wrong : {"provides a", "provides a/", "provides /1", "provides a/b",
+                            "provides a/1 b", "provides \x1b[2J/1", "provides a/1\x1b[2J",
+                            "provides \xE2\x80\xAE"
+                            "A/1",
+                            "provides a/1\r"}) {
+    const auto read = parse_declarations(wrong);
+    ASSERT_FALSE(read.ok()) << wrong;
+    EXPECT_THAT(read.error().text, HasSubstr("its metadata is damaged: it declares `provides "));
+    EXPECT_EQ(read.error().text.find('\x1b'), std::string::npos);
+    EXPECT_EQ(read.error().text.find("\xE2\x80\xAE"), std::string::npos);
+  }
+}
+
 TEST(Declared, ARightThatMakesNoSenseIsRefused) {
   for (const char* wrong : {"may", "may get", "may get ", "may fly batch/Job", "may get,, Job",
                             "may get batch/v1/Job", "may get Job Pod", "may get /Job"}) {

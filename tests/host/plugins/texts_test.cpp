@@ -197,7 +197,10 @@ TEST_F(Texts, A1_NothingMalformedComesThroughAnywhere) {
   const std::string cut = std::string("no dataset gr\xC3\xB6\xC3\x9F").substr(0, 14);
   for (const std::string& bytes :
        {cut, std::string("\xFF\xFE"), std::string("two\nlines"), std::string("\x1b[2J\x07"),
-        std::string("\xC2\x9B") + "31m", std::string("a\0b", 3), std::string("\xED\xA0\x80")}) {
+        std::string("\xC2\x9B") + "31m", std::string("a\0b", 3), std::string("\xED\xA0\x80"),
+        std::string("\xE2\x80\xAE"
+                    "fdp.exe"),
+        std::string("\xE2\x80\xA8")}) {
     for (const char* place : kPlaces) {
       SCOPED_TRACE(std::string(place) + " says " + hex_of(bytes));
       for (const std::string& text : hear(says(place, bytes)).texts) {
@@ -205,6 +208,22 @@ TEST_F(Texts, A1_NothingMalformedComesThroughAnywhere) {
         EXPECT_FALSE(has_control_characters(text)) << text;
       }
     }
+  }
+}
+
+TEST(ControlCharacters, AreThoseThatMakeATextReadAsAnother) {
+  const std::string wrong = "\xEF\xBF\xBD";
+  for (const char* bad : {"\x01", "\x1f", "\x7f", "\xC2\x80", "\xC2\x9F", "\xD8\x9C",
+                          "\xE2\x80\x8E", "\xE2\x80\x8F", "\xE2\x80\xA8", "\xE2\x80\xA9",
+                          "\xE2\x80\xAA", "\xE2\x80\xAE", "\xE2\x81\xA6", "\xE2\x81\xA9"}) {
+    EXPECT_TRUE(has_control_characters(std::string("a") + bad)) << hex_of(bad);
+    EXPECT_EQ(one_line(std::string("a") + bad + "b", 100), "a" + wrong + "b") << hex_of(bad);
+  }
+  for (const char* good :
+       {" ", "~", "\xC2\xA0", "\xD8\x9B", "\xE2\x80\x8D", "\xE2\x80\x90", "\xE2\x80\xA7",
+        "\xE2\x80\xAF", "\xE2\x81\xA5", "\xE2\x81\xAA", "\xE2\x82\xAC", "\xF0\x9F\x98\x80"}) {
+    EXPECT_FALSE(has_control_characters(std::string("a") + good)) << hex_of(good);
+    EXPECT_EQ(one_line(std::string("a") + good, 100), std::string("a") + good) << hex_of(good);
   }
 }
 
