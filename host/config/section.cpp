@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 #include <regex>
+#include <set>
 
 namespace sluice::host {
 namespace {
@@ -99,6 +100,33 @@ void append_json(std::string& out, const YAML::Node& node) {
   }
 }
 
+std::string key_of(const YAML::Node& node) { return node.IsScalar() ? node.Scalar() : "?"; }
+
+std::string below(const std::string& path, const std::string& key) {
+  return path.empty() ? key : path + "." + key;
+}
+
+/// A map in which a key stands twice; only one of the two would count, without a word.
+void judge_keys(ConfigErrors& errors, const YAML::Node& map, const std::string& path) {
+  std::set<std::string> seen;
+  for (const auto& entry : map)
+    if (const std::string key = key_of(entry.first); !seen.insert(key).second)
+      errors.add(entry.first.Mark(), below(path, key), "the key is given twice");
+}
+
+/// The same of all maps in `node`.
+void judge_all_keys(ConfigErrors& errors, const YAML::Node& node, const std::string& path) {
+  if (node.IsMap()) {
+    judge_keys(errors, node, path);
+    for (const auto& entry : node)
+      judge_all_keys(errors, entry.second, below(path, key_of(entry.first)));
+  } else if (node.IsSequence()) {
+    std::size_t index = 0;
+    for (const auto& item : node)
+      judge_all_keys(errors, item, fmt::format("{}[{}]", path, index++));
+  }
+}
+
 }  // namespace
 
 void ConfigErrors::add(const YAML::Mark& mark, const std::string& path, const std::string& text) {
@@ -148,28 +176,20 @@ Section::Section(ConfigErrors& errors, const YAML::Node& node, std::string path)
     return;
   }
   node_.reset(node);
-  std::vector<std::string> seen;
-  for (const auto& entry : node) {
-    const std::string key = entry.first.IsScalar() ? entry.first.Scalar() : "?";
-    if (std::find(seen.begin(), seen.end(), key) != seen.end())
-      errors_.add(entry.first.Mark(), path_of(key), "the key is given twice");
-    seen.push_back(key);
-  }
+  judge_keys(errors_, node, path_);
 }
 
 Section::~Section() {
   if (!node_.IsMap()) return;
   for (const auto& entry : node_) {
-    const std::string key = entry.first.IsScalar() ? entry.first.Scalar() : "?";
+    const std::string key = key_of(entry.first);
     if (std::find(known_.begin(), known_.end(), key) != known_.end()) continue;
     errors_.add(entry.first.Mark(), path_of(key),
                 fmt::format("unknown key; allowed: {}", fmt::join(known_, ", ")));
   }
 }
 
-std::string Section::path_of(const std::string& key) const {
-  return path_.empty() ? key : path_ + "." + key;
-}
+std::string Section::path_of(const std::string& key) const { return below(path_, key); }
 
 YAML::Node Section::child(const std::string& key) {
   known_.push_back(key);
@@ -208,7 +228,8 @@ void Section::text(const std::string& key, std::string& out) {
   if (kind_of(node) == Scalar::kText && !node.Scalar().empty()) {
     out = node.Scalar();
   } else {
-    fail(key, fmt::format("found {}; allowed: {}", describe(node), kAllowed));
+    fail(key, fmt::format("found {}; allowed: {}{}", describe(node), kAllowed,
+                          node.Scalar().empty() ? " that is not empty" : ""));
   }
 }
 
@@ -256,6 +277,7 @@ void Section::pairs(const std::string& key, Pairs& out) {
   if (!node.IsDefined() || node.IsNull()) return;
   if (!node.IsMap())
     return fail(key, fmt::format("found {}; allowed: a map of texts", describe(node)));
+  judge_keys(errors_, node, path_of(key));
   for (const auto& entry : node) {
     if (entry.second.IsScalar()) {
       out.emplace_back(entry.first.Scalar(), entry.second.Scalar());
@@ -271,6 +293,7 @@ void Section::json(const std::string& key, std::string& out) {
   if (!node.IsDefined() || node.IsNull()) return;
   if (!node.IsMap())
     return fail(key, fmt::format("found {}; allowed: a map of keys", describe(node)));
+  judge_all_keys(errors_, node, path_of(key));
   out = to_json(node);
 }
 

@@ -309,6 +309,25 @@ TEST(Configuration, NamesPlaceFoundAndAllowed) {
   }
 }
 
+TEST(Configuration, WhatIsPassedOnToAPluginIsJudgedLikeTheRest) {
+  const Mistake kMistakes[] = {
+      {"plugins: {load: [{name: a, config: {x: 1, x: 2}}]}\n",
+       "plugins.load[0].config.x: the key is given twice"},
+      {"plugins: {load: [{name: a, config: {l: [{}, {y: {x: 1, x: 2}}]}}]}\n",
+       "plugins.load[0].config.l[1].y.x: the key is given twice"},
+      {"plugins: {load: [{name: a, isolation: process, command: [b],\n"
+       "                   process: {environment: {A: b, A: c}}}]}\n",
+       "plugins.load[0].process.environment.A: the key is given twice"},
+      {"plugins: {load: [{name: \"\"}]}\n",
+       "plugins.load[0].name: found the text \"\"; allowed: a text that is not empty"},
+  };
+  for (const Mistake& mistake : kMistakes) {
+    const auto config = parse(mistake.body);
+    ASSERT_FALSE(config.ok()) << mistake.body;
+    EXPECT_THAT(config.error().text, HasSubstr(mistake.error)) << mistake.body;
+  }
+}
+
 TEST(Configuration, TrustInPluginsNeedsKeysAndLibraries) {
   const Mistake kMistakes[] = {
       {"plugins:\n  trust: {require: true}\n",
