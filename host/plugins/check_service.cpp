@@ -1,82 +1,13 @@
 #include "host/plugins/check_service.hpp"
 
-#include <boost/json.hpp>
 #include <string>
-#include <string_view>
 
-#include "api/json/json.hpp"
-#include "api/schema/formats.hpp"
 #include "host/plugins/host_side.hpp"
+#include "host/plugins/pod_set_updates.hpp"
 
 namespace sluice::host {
 
 namespace {
-
-namespace json = boost::json;
-
-constexpr std::size_t kMostUpdates = 64U << 10;  // bytes
-
-bool is_map_of_texts(const json::value& value) {
-  if (!value.is_object()) return false;
-  for (const auto& [key, member] : value.get_object())
-    if (!member.is_string()) return false;
-  return true;
-}
-
-bool is_list_of_objects(const json::value& value) {
-  if (!value.is_array()) return false;
-  for (const json::value& member : value.get_array())
-    if (!member.is_object()) return false;
-  return true;
-}
-
-/// What no pod could carry; empty: nothing.
-std::string judge_labels(const json::object& labels) {
-  for (const auto& [key, value] : labels) {
-    const std::string_view text = api::view(value.get_string());
-    if (!api::is_qualified_name(api::view(key)))
-      return "\"" + std::string(key) + "\" is no key of a label";
-    if (!api::is_label_value(text)) return "\"" + std::string(text) + "\" is no value of a label";
-  }
-  return {};
-}
-
-/// What is wrong with one pod set's update; empty: nothing.
-std::string judge_update(const json::value& update) {
-  const json::object* object = update.if_object();
-  if (object == nullptr) return "each has to be an object";
-  const json::value* name = object->if_contains("name");
-  if (name == nullptr || !name->is_string() || name->get_string().empty())
-    return "each needs the `name` of a pod set";
-  for (const auto& [key, value] : *object) {
-    if (key == "name") continue;
-    if (key == "labels" || key == "annotations" || key == "nodeSelector") {
-      if (!is_map_of_texts(value)) return "`" + std::string(key) + "` has to be a map of texts";
-      const std::string wrong = key == "annotations" ? "" : judge_labels(value.get_object());
-      if (!wrong.empty()) return "`" + std::string(key) + "`: " + wrong;
-    } else if (key == "tolerations") {
-      if (!is_list_of_objects(value)) return "`tolerations` has to be a list of objects";
-    } else {
-      return "there is no `" + std::string(key) +
-             "`; name, labels, annotations, nodeSelector and tolerations are there";
-    }
-  }
-  return {};
-}
-
-std::string judge_updates(std::string_view text) {
-  if (text.empty()) return {};
-  if (text.size() > kMostUpdates)
-    return "pod_set_updates is longer than " + std::to_string(kMostUpdates) + " bytes";
-  boost::system::error_code error;
-  const json::value value = json::parse(text, error);
-  if (error) return "pod_set_updates is no JSON: " + error.message();
-  if (!value.is_array()) return "pod_set_updates has to be a list";
-  for (const json::value& update : value.get_array())
-    if (std::string wrong = judge_update(update); !wrong.empty())
-      return "pod_set_updates: " + wrong;
-  return {};
-}
 
 /// What is wrong with a report; empty: nothing.
 std::string judge(const CheckReport& report, std::int32_t requeue_after) {
@@ -94,7 +25,7 @@ std::string judge(const CheckReport& report, std::int32_t requeue_after) {
            "; a number of seconds or -1 is allowed";
   if (requeue_after >= 0 && report.state != "Retry")
     return "requeue_after_seconds is given with the state " + report.state + "; only Retry has it";
-  return judge_updates(report.pod_set_updates_json);
+  return pod_set_updates_problem(report.pod_set_updates_json);
 }
 
 std::int32_t refuse(const HostSide& side, const std::string& text, const sluice_sink_t* error) {

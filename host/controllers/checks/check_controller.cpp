@@ -11,6 +11,7 @@
 #include "api/json/json_text.hpp"
 #include "host/base/log.hpp"
 #include "host/controllers/checks/check_query.hpp"
+#include "host/objects/marks.hpp"
 #include "host/objects/parts.hpp"
 
 namespace sluice::host {
@@ -75,6 +76,21 @@ std::string unknown_pod_set(const std::string& updates, const api::Workload& wor
   return {};
 }
 
+/// A mark of pods that the updates would set; empty: none.
+std::string mark_in(const std::string& updates, const api::KindInfo& pods) {
+  if (updates.empty()) return {};
+  boost::system::error_code code;
+  const json::value parsed = json::parse(api::json_view(updates), code);
+  if (code || !parsed.is_array()) return {};
+  for (const json::value& each : parsed.get_array()) {
+    if (!each.is_object()) continue;
+    for (const char* map : {"labels", "annotations"})
+      for (const auto& entry : part(each.get_object(), map))
+        if (is_mark(pods, api::view(entry.key()))) return std::string(entry.key());
+  }
+  return {};
+}
+
 }  // namespace
 
 CheckController::CheckController(const api::Scheme& scheme, const Engine& engine,
@@ -83,6 +99,7 @@ CheckController::CheckController(const api::Scheme& scheme, const Engine& engine
       plugins_(plugins),
       workloads_(&api::kueue_kind(scheme, "Workload")),
       checks_(&api::kueue_kind(scheme, "AdmissionCheck")),
+      pods_(scheme.find("v1", "Pod")),
       lines_(plugins, kLine) {
   for (const api::KindInfo* kind : scheme.kinds())
     if (!kind->contributed_by.empty() && !kind->namespaced)
@@ -470,13 +487,15 @@ bool CheckController::take_in_one(const std::string& key, const CheckReport& rep
   const bool known_state =
       std::find(std::begin(kStates), std::end(kStates), report.state) != std::end(kStates);
   const std::string unknown = unknown_pod_set(report.pod_set_updates_json, workload);
-  if (!known_state || !unknown.empty()) {
+  const std::string mark = mark_in(report.pod_set_updates_json, *pods_);
+  if (!known_state || !unknown.empty() || !mark.empty()) {
     log(LogLevel::kWarning, "plugin " + report.plugin,
-        known_state ? "a report updates a pod set that the workload does not have"
-                    : "a report names a state that there is not",
+        !known_state       ? "a report names a state that there is not"
+        : !unknown.empty() ? "a report updates a pod set that the workload does not have"
+                           : "a report sets what only the system sets on pods",
         {{"workload", key},
          {"check", report.check},
-         {"value", known_state ? unknown : report.state}});
+         {"value", !known_state ? report.state : unknown + mark}});
     return true;
   }
   api::AdmissionCheckState state;

@@ -108,6 +108,7 @@ class CheckController final : public Controller {
   CheckControllers& plugins_;
   const api::KindInfo* workloads_;
   const api::KindInfo* checks_;
+  const api::KindInfo* pods_;
   std::vector<std::string> parameter_kinds_;  // of plugins: what checks may name as parameters
   std::unordered_map<std::string, std::string> controller_of_;  // check → spec.controllerName
   std::unordered_map<std::string, BegunChecks> begun_;          // by workload

@@ -199,6 +199,9 @@ TEST(CheckController, LateDoubleAndUnknownReportsChangeNothing) {
   odd.pod_set_updates_json = R"([{"name":"workers"}])";  // there is only `main`
   world.say(odd);
   EXPECT_EQ(world.state("a"), WorkloadState::kQuotaReserved);
+  odd.pod_set_updates_json = R"([{"name":"main","labels":{"kueue.x-k8s.io/podset":"other"}}])";
+  world.say(odd);  // a mark of pods
+  EXPECT_EQ(world.state("a"), WorkloadState::kQuotaReserved);
   odd.pod_set_updates_json.clear();
   world.plugins.reports = {odd, odd};  // the same twice
   world.kernel.run_to_rest();

@@ -55,6 +55,46 @@ TEST_F(HostSideTest, WhoAnswersForNoChecksReportsNothing) {
   EXPECT_THAT(side.take_reports(), SizeIs(1));
 }
 
+TEST_F(HostSideTest, UpdatesThatNoPodCouldHaveAreRefused) {
+  side.allow({.timers = false, .reports = true});
+  const auto of_main = [](const std::string& members) {
+    return R"([{"name":"main",)" + members + "}]";
+  };
+  const std::string long_text(64, 'x');
+  const struct {
+    std::string updates, why;
+  } cases[] = {
+      {of_main(R"("annotations":{"not a key!!":"x"})"), "is no key of an annotation"},
+      {of_main(R"("annotations":{"a":5})"), "has to be a map of texts"},
+      {of_main(R"("annotations":{"sluice.dev/created-by":"root"})"), "only the system sets"},
+      {of_main(R"("labels":{"p.sluice.dev/x":"1"})"), "only the system sets"},
+      {of_main(R"("labels":{")" + long_text + R"(":"1"})"), "is no key of a label"},
+      {of_main(R"("labels":{"a":")" + long_text + R"("})"), "is no value of a label"},
+      {of_main(R"("nodeSelector":{"a b":"1"})"), "is no key of a label"},
+      {of_main(R"("tolerations":[{"key":5,"effect":"Nope"}])"), "`key` has to be a text"},
+      {of_main(R"("tolerations":[{"key":"a","effect":"Nope"}])"), "effect is one of"},
+      {of_main(R"("tolerations":[{"key":"a","operator":"In"}])"), "operator is one of"},
+      {of_main(R"("tolerations":[{"key":"a b"}])"), "is no key of a taint"},
+      {of_main(R"("tolerations":[{"value":"a"}])"), "operator must be Exists"},
+      {of_main(R"("tolerations":[{"key":"a","tolerationSeconds":5}])"), "must be NoExecute"},
+      {of_main(R"("tolerations":[{"key":"a","operator":"Exists","value":"b"}])"), "must be empty"},
+      {of_main(R"("tolerations":[{"key":"a","tolerationSeconds":"5"}])"), "a whole number"},
+      {of_main(R"("tolerations":[{"taint":"a"}])"), "there is no `taint`"},
+      {of_main(R"("tolerations":["a"])"), "a list of objects"},
+      {R"([{"name":"main"},{"name":"main"}])", R"(the pod set "main" is there twice)"},
+  };
+  for (const auto& each : cases) {
+    EXPECT_EQ(report(each.updates), SLUICE_REFUSED) << each.updates;
+    EXPECT_THAT(error, HasSubstr(each.why)) << each.updates;
+  }
+  EXPECT_EQ(report(R"([{"name":"main","labels":{"a.b/c":"d"},"annotations":{"a.b/C":"any text, ü"},
+    "nodeSelector":{"pool":"a","sluice.dev/managed-node":""},"tolerations":[{"operator":"Exists"},
+    {"key":"a","value":"b","effect":"NoExecute","tolerationSeconds":5}]},{"name":"other"}])"),
+            SLUICE_OK)
+      << error;
+  EXPECT_THAT(side.take_reports(), SizeIs(1));
+}
+
 TEST_F(HostSideTest, ThereAreSoManyTimersAndThoseThatAreDueFireInOrder) {
   side.allow({.timers = true, .reports = false});
   // The later the number, the earlier its time; 10,000 fit.
