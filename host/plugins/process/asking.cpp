@@ -76,10 +76,7 @@ ProcessAnswer PluginProcess::activate() {
 }
 
 ProcessAnswer PluginProcess::deactivate() {
-  {
-    const Lock lock(mutex_);
-    activated_ = false;
-  }
+  activated_ = false;
   return ask_now("plugin.deactivate");
 }
 
@@ -289,11 +286,11 @@ std::optional<ProcessAnswer> PluginProcess::converse(std::uint64_t number, std::
   };
   for (;;) {
     if (socket_->has_unsent()) {
-      const auto sent = socket_->flush(until);
+      const auto sent = flush(until);
       if (!sent) return gone(sent.error().text);
       if (!*sent) return over("it does not read what it is sent");
     }
-    auto frame = socket_->receive(until);
+    auto frame = receive(until);
     if (!frame) return gone(frame.error().text);
     if (!*frame) return over(too_late(hook));
     auto said = parse_message(**frame);
@@ -346,7 +343,7 @@ ProcessAnswer PluginProcess::ask(std::string_view hook, const api::JsonMembers& 
   const auto until = Clock::now() + most;
   const std::string text = call_head(hook).members(members).take();
   if (text.size() > kFrameBytes) return too_long(text.size());
-  if (auto sent = socket_->begin_send(text, until); !sent)
+  if (auto sent = socket_->begin_send(text, Clock::now()); !sent)  // converse() sends the rest
     return lose(how_it_went(sent.error().text));
   return *converse(number, hook, until, until);
 }

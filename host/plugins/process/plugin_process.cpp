@@ -34,8 +34,9 @@ using std::chrono::nanoseconds;
 constexpr std::chrono::seconds kLongLife{10};  ///< after so long a pause begins small again
 // For a process that hung up to be gone: while nobody waits, and while a call does.
 constexpr milliseconds kEnding{2000}, kEndingInCall{100};
-constexpr int kPrinted = 1 << 20;  ///< bytes that it may print while nobody looks
-constexpr int kMostAtOnce = 64;    ///< messages between calls, before others have a turn
+constexpr milliseconds kPiece{50};  ///< of a wait, before it is looked whether all of this ends
+constexpr int kPrinted = 1 << 20;   ///< bytes that it may print while nobody looks
+constexpr int kMostAtOnce = 64;     ///< messages between calls, before others have a turn
 constexpr std::size_t kLongestLine = 4096;
 
 bool watch_descriptor(int events, int fd, std::uint32_t what = EPOLLIN) {
@@ -65,9 +66,9 @@ PluginProcess::PluginProcess(std::string name, ChildSpec spec)
 }
 
 PluginProcess::~PluginProcess() {
+  ending_ = true;  // a start that is under way sees it, and gives the lock back
   {
     const Lock lock(mutex_);
-    ending_ = true;
     up_ = false;
   }
   changed_.notify_all();
@@ -165,6 +166,25 @@ bool PluginProcess::start(Lock& lock) {
   return true;
 }
 
+/// As the socket's, in pieces: whoever waits with the lock sees in between that all of this ends.
+/// Then it is as if nothing came in time.
+Result<std::optional<std::string>> PluginProcess::receive(Clock::time_point until) {
+  for (;;) {
+    const auto piece = std::min(until, Clock::now() + kPiece);
+    auto frame = socket_->receive(piece);
+    if (!frame || *frame || ending_ || piece == until) return frame;
+  }
+}
+
+/// The same.
+Result<bool> PluginProcess::flush(Clock::time_point until) {
+  for (;;) {
+    const auto piece = std::min(until, Clock::now() + kPiece);
+    auto sent = socket_->flush(piece);
+    if (!sent || *sent || ending_ || piece == until) return sent;
+  }
+}
+
 Result<void> PluginProcess::greet(Clock::time_point until) {
   api::JsonMembers ours;
   ours.number("protocol", kProtocol)
@@ -175,7 +195,7 @@ Result<void> PluginProcess::greet(Clock::time_point until) {
   hello.document("hello", ours.take());
   if (auto sent = socket_->send(hello.take(), until); !sent)
     return Error{how_it_went(sent.error().text)};
-  auto frame = socket_->receive(until);
+  auto frame = receive(until);
   if (!frame) return Error{how_it_went(frame.error().text)};
   if (!*frame)
     return Error{"it did not say hello within " +

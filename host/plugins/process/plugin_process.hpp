@@ -66,7 +66,7 @@ class PluginProcess {
  public:
   /// Begins to start it. `name`: of the plugin, as the configuration has it.
   PluginProcess(std::string name, ChildSpec spec);
-  /// Ends the process.
+  /// Ends the process. Of a start that is under way nobody waits for the end.
   ~PluginProcess();
   PluginProcess(const PluginProcess&) = delete;
   PluginProcess& operator=(const PluginProcess&) = delete;
@@ -83,6 +83,7 @@ class PluginProcess {
   bool is_waiting() const { return waiting_; }
   /// From now on a process that is started again is activated, too; see activate().
   ProcessAnswer activate();
+  /// At once where the process is not there, also while it starts.
   ProcessAnswer deactivate();
 
   /// How long a call should wait; 0: it is there. A simulation never waits.
@@ -104,6 +105,8 @@ class PluginProcess {
   void run();
   bool start(Lock& lock);
   Result<void> greet(Clock::time_point until);
+  Result<std::optional<std::string>> receive(Clock::time_point until);
+  Result<bool> flush(Clock::time_point until);
   void watch(Lock& lock);
   void take_in();
   void look_at_deadline(Lock& lock);
@@ -157,7 +160,7 @@ class PluginProcess {
   std::unique_ptr<FrameSocket> socket_;  // guarded by mutex_, as all below
   Child child_;
   std::string config_;
-  bool simulated_ = false, created_ = false, activated_ = false, hurry_ = false, greeted_ = false;
+  bool simulated_ = false, created_ = false, hurry_ = false, greeted_ = false;
   ProcessHello hello_;
   std::string why_;       // why there is none
   std::string last_end_;  // why_ of the last life that is over, with what it printed
@@ -185,7 +188,7 @@ class PluginProcess {
   std::atomic<bool> waiting_{false};
 
   std::atomic<const sluice_host_t*> host_{nullptr};  // set once
-  std::atomic<bool> ending_{false}, up_{false};
+  std::atomic<bool> ending_{false}, up_{false}, activated_{false};
   std::atomic<std::int64_t> again_at_ns_{0};
   std::atomic<std::uint64_t> lives_{0};
   std::thread thread_;

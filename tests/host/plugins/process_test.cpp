@@ -10,6 +10,7 @@
 
 #include "core/base/sanitizers.hpp"
 #include "tests/host/plugins/process_support.hpp"
+#include "tests/host/temporary_folder.hpp"
 #include "tests/support/amount.hpp"
 
 namespace sluice::host {
@@ -182,6 +183,23 @@ TEST_F(PluginProcesses, WhatALiarSaysIsNamedAndHeIsStartedAgain) {
               (std::vector<std::string>{"example.com/peer"}));
     EXPECT_EQ(set->check_controllers().take_reports().size(), 0u);
   }
+}
+
+/// Its second life says no hello; it would be waited for 300 s.
+TEST_F(PluginProcesses, WhoIsTurnedOffWhileItStartsIsNotWaitedFor) {
+  const test::TemporaryFolder folder;
+  PluginConfig config = peer("silent-again");
+  config.process->environment.emplace_back("MARK", folder / "died");
+  config.process->start_timeout = 300 * kSecond;
+  auto set = load({config});
+  ASSERT_NE(set, nullptr);
+  set->check_controllers().begin(query("a"));
+  ASSERT_TRUE(eventually([&] { return logged("its process is started again in"); }));
+  std::this_thread::sleep_for(std::chrono::milliseconds(300));  // the pause is 1 ms
+  const auto before = std::chrono::steady_clock::now();
+  set->turn_off({});
+  set.reset();
+  EXPECT_LT(std::chrono::steady_clock::now() - before, std::chrono::seconds(60));
 }
 
 TEST_F(PluginProcesses, AnAnswerGivenTwiceIsALie) {
