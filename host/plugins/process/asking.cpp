@@ -293,14 +293,25 @@ std::optional<ProcessAnswer> PluginProcess::converse(std::uint64_t number, std::
     auto frame = receive(until);
     if (!frame) return gone(frame.error().text);
     if (!*frame) return over(too_late(hook));
-    auto said = parse_message(**frame);
+    auto said = read(**frame);
     if (!said) return lose("it sent " + said.error().text);
     if (said->type == Message::Type::kAnswer && said->number == number) {
       if (auto formed = check_answer(hook, said->body); !formed) return lose(formed.error().text);
       return read_answer(std::move(said->body));
     }
     if (const auto taken = take(*said, number, until); !taken) return lose(taken.error().text);
+    // Who always has something to say is no better than who says nothing.
+    if (Clock::now() >= until) return over(too_late(hook));
   }
+}
+
+/// What it says, if it may be so long.
+Result<Message> PluginProcess::read(std::string_view frame) {
+  auto said = parse_message(frame);
+  if (said && said->type == Message::Type::kNote && frame.size() > kNoteBytes)
+    return Error{
+        fmt::format("a note of {} bytes; at most {} are allowed", frame.size(), kNoteBytes)};
+  return said;
 }
 
 /// REQUIRES: the lock.

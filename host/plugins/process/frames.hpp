@@ -17,6 +17,8 @@
 namespace sluice::host {
 
 inline constexpr std::size_t kFrameBytes = std::size_t{16} << 20;
+/// Of a note: nobody asked for it, and whoever asks the plugin something takes it in.
+inline constexpr std::size_t kNoteBytes = std::size_t{1} << 20;
 
 /// REQUIRES: a body of 1 to kFrameBytes bytes.
 void append_frame(std::string_view body, std::string& out);

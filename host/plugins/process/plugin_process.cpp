@@ -36,7 +36,9 @@ constexpr std::chrono::seconds kLongLife{10};  ///< after so long a pause begins
 constexpr milliseconds kEnding{2000}, kEndingInCall{100};
 constexpr milliseconds kPiece{50};  ///< of a wait, before it is looked whether all of this ends
 constexpr int kPrinted = 1 << 20;   ///< bytes that it may print while nobody looks
-constexpr int kMostAtOnce = 64;     ///< messages between calls, before others have a turn
+// Messages between calls, and the time for them, before others have a turn.
+constexpr int kMostAtOnce = 64;
+constexpr milliseconds kMostTime{5};
 constexpr std::size_t kLongestLine = 4096;
 
 bool watch_descriptor(int events, int fd, std::uint32_t what = EPOLLIN) {
@@ -266,11 +268,11 @@ void PluginProcess::take_in() {
     if (!sent) return fell_silent(sent.error().text);
     if (*sent) arm(true);
   }
-  for (int n = 0; n < kMostAtOnce && up_; ++n) {
+  for (int n = 0; n < kMostAtOnce && up_ && Clock::now() - now < kMostTime; ++n) {
     auto frame = socket_->receive(now);
     if (frame && !*frame) return;
     if (!frame) return fell_silent(frame.error().text);
-    auto said = parse_message(**frame);
+    auto said = read(**frame);
     if (!said) return give_up("it sent " + said.error().text);
     const bool answers = said->type == Message::Type::kAnswer;
     if (auto formed = check_if_answer(*said); !formed) return give_up(formed.error().text);

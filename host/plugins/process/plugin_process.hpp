@@ -133,6 +133,7 @@ class PluginProcess {
                                         Clock::time_point until, Clock::time_point deadline);
   bool wake_with(Message& said);
   Result<void> check_if_answer(const Message& said) const;
+  static Result<Message> read(std::string_view frame);
   Result<bool> take(const Message& said, std::uint64_t number, Clock::time_point until);
   void drop_notes();
   static ProcessAnswer away(const std::string& why);

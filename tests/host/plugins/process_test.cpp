@@ -156,13 +156,16 @@ TEST_F(PluginProcesses, WhatALiarSaysIsNamedAndHeIsStartedAgain) {
       {"hello-again", "it said hello a second time"},
       {"host's-words", "it sent a message that only the host sends"},
       {"hangs", "it did not answer check-controller.begin within 0.2 s, and was ended"},
+      {"chatters", "it did not answer check-controller.begin within 0.2 s, and was ended"},
+      {"fat-note", "it sent a note of 2097179 bytes; at most 1048576 are allowed"},
       {"dies", "its process was ended by signal 11 (Segmentation fault)"},
       {"ends", "its process ended with status 3"},
   };
   for (const auto& each : cases) {
     SCOPED_TRACE(each.mode);
     PluginConfig config = peer(each.mode);
-    const bool hangs = std::string(each.mode) == "hangs";
+    const std::string mode = each.mode;
+    const bool hangs = mode == "hangs" || mode == "chatters";
     config.process->call_timeout = hangs ? kSecond / 5 : 10 * kSecond;
     const auto set = load({config});
     ASSERT_NE(set, nullptr);
