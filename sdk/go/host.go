@@ -112,7 +112,18 @@ func (h *Host) Requeue(workload string) {
 }
 
 // When the host is gone the loop ends; nobody else has to know.
-func (h *Host) note(message Object) { _ = h.wire.Send(message) }
+// mostShown is how much of a text in a note is sent: the host shows less, and a note of more than
+// 1 MiB would end the process.
+const mostShown = 64 << 10
+
+func (h *Host) note(message Object) {
+	for name, value := range message {
+		if text, ok := value.(string); ok && len(text) > mostShown {
+			message[name] = text[:mostShown]
+		}
+	}
+	_ = h.wire.Send(message)
+}
 
 // ask puts a request of the call that is under way.
 func (h *Host) ask(service string, request Object, result any) error {

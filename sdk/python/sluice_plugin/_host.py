@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     from ._plugin import Attempt
 
 SECOND = 1_000_000_000
+# Characters of a text in a note, of which the host shows less: a note of more than 1 MiB would end
+# the process, and a character is twelve bytes at most.
+_MOST_SHOWN = 64 << 10
 
 
 def _whole(value: Any, what: str) -> int:
@@ -201,7 +204,9 @@ class Host:
     # ---- the wire
 
     def _note(self, note: str, **members: Any) -> None:
-        self._wire.send({"note": note, **members})
+        short = {name: value[:_MOST_SHOWN] if isinstance(value, str) else value
+                 for name, value in members.items()}
+        self._wire.send({"note": note, **short})
 
     def _ask(self, service: str, **members: Any) -> Json:
         if threading.get_ident() != self._caller:
