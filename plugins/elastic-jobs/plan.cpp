@@ -61,12 +61,21 @@ std::vector<const Slice*> in_order(const JobSnapshot& job) {
   return out;
 }
 
+/// The last one by which the job ran, or was to; nullptr: those that are left never were that, or
+/// only until another took their place.
+const Slice* last_of(const std::vector<const Slice*>& all) {
+  for (auto it = all.rbegin(); it != all.rend(); ++it)
+    if (!(*it)->displaced) return *it;
+  return nullptr;
+}
+
 /// No slice is left that is not finished.
 void start_over(const JobSnapshot& job, const std::vector<const Slice*>& all, Plan& out) {
+  const Slice* last = last_of(all);
   if (all.empty()) {
     out.create = NewSlice{free_revision(job), "", ""};
-  } else if (job.suspended && all.back()->match == Match::kSame) {
-    out.speaker = all.back()->name;  // it failed to start: that stays until the job changes
+  } else if (job.suspended && last != nullptr && last->match == Match::kSame) {
+    out.speaker = last->name;  // it failed to start: that stays until the job changes
   } else {
     out.recreate = true;
   }

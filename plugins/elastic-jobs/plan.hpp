@@ -23,6 +23,7 @@ struct Slice {
   std::vector<std::int32_t> counts;  ///< by pod set of the job
   Match match = Match::kSame;
   bool finished = false;
+  bool displaced = false;  ///< finished because another took its place, or none of it was needed
   bool reserving = false;  ///< holds quota
   bool admitted = false;
   std::string replaces;  ///< name of the slice whose place it is to take; empty: none

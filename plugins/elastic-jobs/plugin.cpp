@@ -59,6 +59,8 @@ Slice slice_of(const sluice::Job& job, std::uint64_t i) {
   }
   out.match = static_cast<Match>(job.match(i));
   out.finished = is_true(workload, "Finished");
+  if (const auto end = workload.condition_details("Finished"); out.finished && end)
+    out.displaced = end->reason == kReplaced || end->reason == kOutOfSync;
   out.reserving = !out.finished && is_true(workload, "QuotaReserved");
   out.admitted = !out.finished && is_true(workload, "Admitted");
   out.replaces = replaced_name(workload);

@@ -176,6 +176,24 @@ TEST(Plan, WhatFailedToStartStaysUntilTheJobChanges) {
   EXPECT_EQ(text(plan(job, 5)), "starts over");
 }
 
+// The one that the job waited by was deleted: what is left ended for another reason than that the
+// job failed to start, whatever its size.
+TEST(Plan, WhatWasReplacedOrNeverNeededIsNoReasonToStayStopped) {
+  JobSnapshot job;
+  job.counts = {5};
+  job.suspended = true;
+  Slice growth = slice("b", 'f', {5}, "a", Match::kSame);
+  growth.displaced = true;
+  growth.revision = "2";
+  job.slices = {growth};
+  EXPECT_EQ(text(plan(job, 5)), "starts over");
+  // Before it one failed to start: that stays.
+  Slice failed = slice("a", 'f', {5}, "", Match::kSame);
+  failed.revision = "1";
+  job.slices = {failed, growth};
+  EXPECT_EQ(text(plan(job, 5)), "speaks a");
+}
+
 TEST(Plan, AGrowthNamesItsPredecessorAndTheFirstOfTheChain) {
   JobSnapshot job;
   job.generation = 4;

@@ -210,6 +210,29 @@ TEST(StickyFlavor, EndsWithTheEviction) {
       "large");
 }
 
+// ---- deleted by hand
+
+// docs/jobs.md: the job stops, and a new Workload is queued. The growth that ended with the
+// eviction has the size of the job, and did not fail to start.
+TEST(Deleted, TheWorkloadOfAJobWhoseGrowthEndedIsMadeAnew) {
+  ElasticWorld world;
+  world.queue("3", "0");
+  world.submit(ElasticWorld::job_text("train", 2));
+  world.resize("train", 5);  // of 3
+  ASSERT_THAT(world.slices("train"), ElementsAre("admitted 2", "pending 5"));
+  const std::string first = world.slice("train", "admitted 2");
+  world.change("workloads", first, R"({"spec":{"active":false}})");
+  world.run_pods();
+  ASSERT_THAT(world.slices("train"), Contains("OutOfSync 5"));
+  world.drop("workloads", first);
+  world.run_pods();
+  EXPECT_THAT(world.slices("train"), ElementsAre("pending 5"));
+  EXPECT_TRUE(world.suspended("train"));
+  world.quota("9", "0");
+  world.run_pods();
+  EXPECT_THAT(world.slices("train"), ElementsAre("admitted 5"));
+}
+
 // ---- eviction
 
 void add_priorities(ElasticWorld& world) {
