@@ -152,7 +152,8 @@ void Keeper::carry_out(const Plan& plan, const GroupKey& group, const std::vecto
   for (const std::string& pod : plan.excess)
     drop(group.ns, pod, workload_of_group(group, pods.front()));
   for (const std::string& pod : plan.stop) stop(group.ns, pod, plan.stop_because);
-  if (!plan.problem.empty()) tell(true, group.ns, plan.told, "ErrWorkloadCompose", plan.problem);
+  for (const std::string& pod : {plan.told, plan.told_too})
+    if (!pod.empty()) tell(true, group.ns, pod, "ErrWorkloadCompose", plan.problem);
   if (!plan.create.empty()) create(plan, group, pods);
   if (!workload) return;
   if (plan.remove_workload) return unless_gone(context_.objects().remove(ref_of(*workload)));

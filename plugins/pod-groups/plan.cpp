@@ -135,6 +135,7 @@ class Planner {
         if (of(*pod) == of(*counted_.front())) continue;
         tell(*pod, "Pods " + counted_.front()->name + " and " + pod->name + " of group " +
                        pod->group + " have different " + what);
+        out_.told_too = counted_.front()->name;  // it was told that it waits for the others
         return true;
       }
       return false;

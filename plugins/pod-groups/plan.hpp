@@ -45,6 +45,7 @@ struct Plan {
   bool ended = false;  ///< the eviction of the workload: nothing of it runs any more
   /// Why there is no workload, or no further step, and the pod that is told; empty: all is well.
   std::string problem, told;
+  std::string told_too;  ///< the other of two pods that disagree
 
   bool operator==(const Plan&) const = default;
 };

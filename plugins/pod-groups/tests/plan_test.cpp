@@ -126,6 +126,7 @@ TEST(Composing, PodsThatDisagreeAreTold) {
   const Plan by_queue = plan({waiting("p1"), waiting("p2"), elsewhere}, nullptr);
   EXPECT_EQ(by_queue.problem, "Pods p1 and p3 of group g have different queues");
   EXPECT_EQ(by_queue.told, "p3");
+  EXPECT_EQ(by_queue.told_too, "p1") << "it was told that it waits until all are there";
   EXPECT_THAT(by_queue.create, IsEmpty());
   EXPECT_EQ(plan({waiting("p1", 2), waiting("p2", 3)}, nullptr).problem,
             "Pods p1 and p2 of group g have different values of "
