@@ -304,13 +304,21 @@ class ElasticJobs {
                           workload.string_or("metadata.name", "")};
       const Json* annotations = workload.find("metadata.annotations");
       if (annotations->member(kReplacementFor) != nullptr &&
-          !sluice::condition_is_true(workload, "Admitted"))
-        end(ref, workload);
-      context_.objects().release_claim(ref).or_throw();
+          !sluice::condition_is_true(workload, "Admitted") && !done(ref, end(ref, workload)))
+        continue;  // claimed still, it waits for the plugin
+      done(ref, context_.objects().release_claim(ref));
     }
   }
 
-  void end(const ObjectRef& ref, const Json& workload) {
+  /// One that is refused, in a namespace that is full, keeps nobody from turning the plugin off.
+  bool done(const ObjectRef& ref, const sluice::ObjectReply& reply) const {
+    if (!reply)
+      context_.warn("workload " + ref.ns + "/" + ref.name +
+                    " is left as it is, because this is refused: " + reply.text);
+    return static_cast<bool>(reply);
+  }
+
+  sluice::ObjectReply end(const ObjectRef& ref, const Json& workload) {
     Json conditions = Json::array();
     if (const Json* present = workload.find("status.conditions"))
       for (const Json& each : present->items())
@@ -324,7 +332,7 @@ class ElasticJobs {
     conditions.push_back(finished);
     Json patch = Json::object();
     patch["status"]["conditions"] = conditions;
-    context_.objects().patch(ref, patch, "status").or_throw();
+    return context_.objects().patch(ref, patch, "status");
   }
 
   sluice::Context context_;
