@@ -64,6 +64,17 @@ std::uint64_t attempt_in(const Json& object, std::string_view uid) {
   return error == std::errc() && end == text.data() + text.size() ? out : 0;
 }
 
+/// The pods that a Job was granted that may start with fewer than it asks for; nullopt: no such
+/// Job.
+std::optional<std::int64_t> granted_of_job(const Json& workload) {
+  const Json* owner = sluice::controller_of(workload);
+  if (owner == nullptr || owner->string_or("apiVersion", "") != "batch/v1" ||
+      owner->string_or("kind", "") != "Job" || workload.find("spec.podSets.0.minCount") == nullptr)
+    return std::nullopt;
+  const std::int64_t count = workload.int_or("status.admission.podSetAssignments.0.count", 0);
+  return count > 0 ? std::optional(count) : std::nullopt;
+}
+
 bool is_deleting(const Json& object) {
   return !object.string_or("metadata.deletionTimestamp", "").empty();
 }
@@ -71,6 +82,20 @@ bool is_deleting(const Json& object) {
 }  // namespace
 
 std::int64_t size_of(const Json& workload) { return workload.int_or("spec.podSets.0.count", 0); }
+
+bool is_granted_less(const Json& workload) {
+  const Json* sets = workload.find("spec.podSets");
+  const Json* assigned = workload.find("status.admission.podSetAssignments");
+  if (sets == nullptr || assigned == nullptr) return false;
+  for (const Json& set : sets->items()) {
+    if (set.find("minCount") == nullptr) continue;
+    for (const Json& each : assigned->items())
+      if (each.string_or("name", "") == set.string_or("name", "") &&
+          each.int_or("count", 0) < set.int_or("count", 1))
+        return true;
+  }
+  return false;
+}
 
 Json workload_copy(const Json& workload, const Origin& origin) {
   Json out = Json::object();
@@ -80,6 +105,14 @@ Json workload_copy(const Json& workload, const Origin& origin) {
   // It names the job here, which there has another UID.
   out["metadata"]["labels"].erase(kJobUid);
   if (const Json* spec = workload.find("spec")) out["spec"] = *spec;
+  if (const auto granted = granted_of_job(workload)) {
+    Json set = *workload.find("spec.podSets.0");
+    set["count"] = *granted;
+    set.erase("minCount");
+    Json sets = Json::array();
+    sets.push_back(std::move(set));
+    out["spec"]["podSets"] = std::move(sets);
+  }
   return out;
 }
 
@@ -104,6 +137,14 @@ Json job_copy(const Json& job, std::string_view workload, const Origin& origin) 
   return out;
 }
 
+void take_granted(Json& job, const Json& workload) {
+  const auto granted = granted_of_job(workload);
+  if (!granted) return;
+  job["spec"]["parallelism"] = *granted;
+  if (annotation(job, kCompletionsEqual) == "true") job["spec"]["completions"] = *granted;
+  job["metadata"]["annotations"].erase(kMinParallelism);
+}
+
 WorkloadCopy read_workload(const Json& there, std::string_view uid) {
   WorkloadCopy out;
   out.there = true;
@@ -118,6 +159,7 @@ WorkloadCopy read_workload(const Json& there, std::string_view uid) {
   out.stopped = sluice::condition_is_true(there, "Evicted");
   out.priority = there.int_or("spec.priority", 0);
   out.size = size_of(there);
+  out.may_get_less = there.find("spec.podSets.0.minCount") != nullptr;
   if (sluice::condition_is_true(there, "Finished")) {
     out.finished = true;
     out.reason = sluice::find_condition(there, "Finished")->string_or("reason", "");

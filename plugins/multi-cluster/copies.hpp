@@ -23,9 +23,16 @@ struct Origin {
 /// Pods of the workload's first pod set.
 std::int64_t size_of(const sluice::Json& workload);
 
+/// A pod set that may start with fewer pods than it asks for, and was granted fewer.
+bool is_granted_less(const sluice::Json& workload);
+
+/// Of a Job that may start with fewer pods it asks for those that were granted here, and no fewer:
+/// what runs there is what counts here.
 sluice::Json workload_copy(const sluice::Json& workload, const Origin& origin);
 /// The job as its user wrote it: nothing that this host put into it goes along.
 sluice::Json job_copy(const sluice::Json& job, std::string_view workload, const Origin& origin);
+/// A copy of a Job, with the pods that the copy of its workload asks for.
+void take_granted(sluice::Json& job, const sluice::Json& workload);
 
 /// As it is there; of another workload than `uid` its attempt is 0.
 WorkloadCopy read_workload(const sluice::Json& there, std::string_view uid);

@@ -117,6 +117,11 @@ std::string Dispatcher::refusal(const Case& of) const {
     return "Of elastic jobs (annotation " + std::string(kElastic) + ") a batch/v1 Job may go to " +
            "another cluster, not a " + of.kind->kind +
            ": take the annotation away, or use a queue " + "without this check";
+  if ((of.kind->api_version != "batch/v1" || of.kind->kind != "Job") &&
+      is_granted_less(*of.workload))
+    return "Only some of its pods were admitted (minCount), which a batch/v1 Job may take to " +
+           std::string("another cluster, not a ") + of.kind->kind +
+           ": take the minimum away, or use a queue without this check";
   return {};
 }
 
@@ -179,6 +184,8 @@ void Dispatcher::take(const Case& of, const Place& place, const Step& step) {
       if (!of.job) break;
       Json job = job_copy(*of.job, of.name.name, origin(of));
       if (of.local.elastic) job["spec"]["parallelism"] = place.workload.size;
+      // A copy that an earlier version made has the pod sets that the job as it is has.
+      if (!place.workload.may_get_less) take_granted(job, *of.workload);
       done = remotes.create(place.name, job);
       cases_.made_job(of);
       break;

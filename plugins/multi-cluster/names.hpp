@@ -27,6 +27,10 @@ inline constexpr std::string_view kElastic = "kueue.x-k8s.io/elastic-job";
 inline constexpr std::string_view kReplacementFor = "kueue.x-k8s.io/workload-slice-replacement-for";
 inline constexpr std::string_view kFirstSlice = "kueue.x-k8s.io/workload-slice-name";
 inline constexpr std::string_view kJobUid = "kueue.x-k8s.io/job-uid";
+/// On a Job: it may start with fewer pods; with fewer completions, too.
+inline constexpr std::string_view kMinParallelism = "kueue.x-k8s.io/job-min-parallelism";
+inline constexpr std::string_view kCompletionsEqual =
+    "kueue.x-k8s.io/job-completions-equal-parallelism";
 inline constexpr std::string_view kInUse = "kueue.x-k8s.io/resource-in-use";
 
 /// Why a workload has ended whose job has another size by now.

@@ -29,6 +29,7 @@ struct WorkloadCopy {
   std::string owner;            ///< the job that it is of; empty: none yet
   std::int64_t priority = 0;
   std::int64_t size = 0;
+  bool may_get_less = false;  ///< it names a minCount
 };
 
 /// The job at a place, as it was at one moment.

@@ -46,6 +46,55 @@ TEST(WorkloadCopy, HasNeitherStatusNorOwner) {
     "spec":{"queueName":"q","podSets":[]}})"));
 }
 
+// 5 pods were asked for, 2 are the least, 3 were granted.
+Json partial(const std::string& kind, int granted) {
+  return Json::parse(R"({"metadata":{"name":"w","namespace":"team","uid":"uid-w",
+      "ownerReferences":[{"apiVersion":"batch/v1","kind":")" +
+                     kind + R"(","name":"j","uid":"1","controller":true}]},
+    "spec":{"queueName":"q","podSets":[{"name":"main","count":5,"minCount":2,"template":{}}]},
+    "status":{"admission":{"podSetAssignments":[{"name":"main","count":)" +
+                     std::to_string(granted) + "}]}}}");
+}
+
+TEST(WorkloadCopy, OfAJobThatMayStartWithFewerPodsAsksForThoseThatWereGranted) {
+  for (const int granted : {3, 5})
+    EXPECT_EQ(*workload_copy(partial("Job", granted), kOurs).find("spec"),
+              Json::parse(R"({"queueName":"q","podSets":[{"name":"main","count":)" +
+                          std::to_string(granted) + R"(,"template":{}}]})"));
+  // Of another kind the job cannot be changed with it.
+  EXPECT_EQ(workload_copy(partial("RayJob", 3), kOurs).int_or("spec.podSets.0.count", 0), 5);
+  EXPECT_TRUE(is_granted_less(partial("RayJob", 3)));
+  EXPECT_FALSE(is_granted_less(partial("RayJob", 5)));
+}
+
+TEST(JobCopy, HasThePodsThatTheCopyOfItsWorkloadAsksFor) {
+  struct Row {
+    const char *annotations, *copied;
+    int completions;
+  };
+  for (const Row& row :
+       {Row{R"("kueue.x-k8s.io/job-min-parallelism":"2")", "{}", 10},
+        Row{R"("kueue.x-k8s.io/job-min-parallelism":"2",
+            "kueue.x-k8s.io/job-completions-equal-parallelism":"true")",
+            R"({"kueue.x-k8s.io/job-completions-equal-parallelism":"true"})", 3}}) {
+    Json job = Json::parse(std::string(R"({"kind":"Job","metadata":{"annotations":{)") +
+                           row.annotations + R"(}},"spec":{"parallelism":5,"completions":10}})");
+    take_granted(job, partial("Job", 3));
+    EXPECT_EQ(job.int_or("spec.parallelism", 0), 3);
+    EXPECT_EQ(job.int_or("spec.completions", 0), row.completions);
+    EXPECT_EQ(*job.find("metadata.annotations"), Json::parse(row.copied));
+  }
+}
+
+TEST(JobCopy, OfOneThatMayNotStartWithFewerPodsKeepsItsSize) {
+  Json workload = partial("Job", 3);  // two are over already, of an earlier start
+  workload["spec"]["podSets"] = Json::parse(R"([{"name":"main","count":5}])");
+  Json job = Json::parse(R"({"kind":"Job","spec":{"parallelism":5}})");
+  take_granted(job, workload);
+  EXPECT_EQ(job, Json::parse(R"({"kind":"Job","spec":{"parallelism":5}})"));
+  EXPECT_EQ(workload_copy(workload, kOurs).int_or("spec.podSets.0.count", 0), 5);
+}
+
 TEST(ReadWorkload, KnowsWhatItIsACopyOf) {
   const Json copy = Json::parse(R"({"metadata":{"uid":"there",
       "ownerReferences":[{"name":"j","controller":true}],

@@ -165,6 +165,31 @@ TEST(World, AJobGoesToTheClusterThatReservesAndComesBackAsStatus) {
   EXPECT_THAT(world.there("b"), IsEmpty());
 }
 
+TEST(World, WhatRunsThereIsWhatWasGrantedHere) {
+  World world;
+  Json job = *world.host.objects().find("Job", "team", "j");
+  job["metadata"]["annotations"]["kueue.x-k8s.io/job-min-parallelism"] = "2";
+  job["spec"]["parallelism"] = 5;
+  world.host.objects().put(std::move(job));
+  Json workload = world.workload();
+  workload["spec"]["podSets"] = Json::parse(R"([{"name":"main","count":5,"minCount":2}])");
+  workload["status"]["admission"] =
+      Json::parse(R"({"podSetAssignments":[{"name":"main","count":3}]})");
+  world.host.objects().put(std::move(workload));
+  world.begin();
+  world.settle();
+  const auto& there = world.place("a").objects;
+  EXPECT_EQ(there.find("Workload", "team", "w")->find("spec.podSets")->dump(),
+            R"([{"name":"main","count":3}])");
+  world.reserve("a");
+  world.settle();
+  const Json* made = there.find("Job", "team", "j");
+  ASSERT_NE(made, nullptr);
+  EXPECT_EQ(made->int_or("spec.parallelism", 0), 3);
+  EXPECT_EQ(made->find("metadata.annotations")->member("kueue.x-k8s.io/job-min-parallelism"),
+            nullptr);
+}
+
 TEST(World, AnExplanationTellsWhatEachClusterSays) {
   World world;
   const auto told = [&] {
