@@ -105,6 +105,9 @@ Origin Dispatcher::origin(const Case& of) const {
 std::string Dispatcher::refusal(const Case& of) const {
   const Json* owner = controller_of(*of.workload);
   if (owner == nullptr) return "No multikueue adapter found";
+  if (owner->string_or("apiVersion", "") == kKueue && owner->string_or("kind", "") == "Workload")
+    return "Options of concurrent admission are not sent to other clusters: use a queue without "
+           "concurrentAdmission, or one without this check";
   if (of.kind == nullptr)
     return "No multikueue adapter found for owner kind \"" + owner->string_or("apiVersion", "") +
            ", Kind=" + owner->string_or("kind", "") + "\"";

@@ -165,6 +165,23 @@ TEST(World, AJobGoesToTheClusterThatReservesAndComesBackAsStatus) {
   EXPECT_THAT(world.there("b"), IsEmpty());
 }
 
+TEST(World, AnOptionOfAWorkloadIsRejectedWithWhatToDo) {
+  World world;
+  Json option = world.workload();
+  Json& owner = option["metadata"]["ownerReferences"];
+  owner = Json::parse(R"([{"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"Workload","name":"parent",
+    "uid":"uid-parent","controller":true}])");
+  world.host.objects().put(std::move(option));
+  world.begin();
+  ASSERT_FALSE(world.host.reports().empty());
+  EXPECT_EQ(world.host.reports().back().state, "Rejected");
+  EXPECT_EQ(world.host.reports().back().message,
+            "Options of concurrent admission are not sent to other clusters: use a queue without "
+            "concurrentAdmission, or one without this check");
+  world.settle();
+  EXPECT_THAT(world.there("a"), IsEmpty());
+}
+
 TEST(World, WhatRunsThereIsWhatWasGrantedHere) {
   World world;
   Json job = *world.host.objects().find("Job", "team", "j");
