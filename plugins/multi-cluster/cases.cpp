@@ -45,6 +45,18 @@ const Json* state_of(const Json& workload, const std::string& check) {
   return nullptr;
 }
 
+/// The names of the other checks of the workload that are not Ready.
+std::string other_checks_of(const Json& workload, const std::string& check) {
+  std::string out;
+  if (const Json* states = workload.find("status.admissionChecks"))
+    for (const Json& each : states->items()) {
+      const std::string name = each.string_or("name", "");
+      if (name != check && each.string_or("state", "Pending") != "Ready")
+        out += (out.empty() ? "" : ", ") + name;
+    }
+  return out;
+}
+
 std::string key_of(const WorkloadName& workload) { return workload.ns + "/" + workload.name; }
 
 WorkloadName named(const std::string& key) {
@@ -187,6 +199,7 @@ void Cases::read_check(Case& of) const {
     of.check = check;
     const std::string shown = state->string_or("state", "Pending");
     of.local.ready = shown == "Ready";
+    of.local.other_checks = other_checks_of(*of.workload, check);
     const auto begun = attempts_.find(of.uid);
     if (begun != attempts_.end() && begun->second.check == check) {
       of.attempt = begun->second;
@@ -253,7 +266,8 @@ void Cases::read_kin(Case& of) {
       of.local.growth = true;
       if (state != nullptr && state->string_or("state", "") == "Ready")
         of.local.runs_at = other.string_or("status.clusterName", "");
-    } else if (text_in(other, "metadata.annotations", kReplacementFor) == key_of(of.name)) {
+    } else if (text_in(other, "metadata.annotations", kReplacementFor) == key_of(of.name) &&
+               other_checks_of(other, of.check).empty()) {
       of.local.size = std::max(of.local.size, size_of(other));
     }
   }

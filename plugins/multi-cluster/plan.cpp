@@ -132,9 +132,15 @@ class Planner {
     if (local_.ready) return tell(State::kRetry, "Admitting remote no longer exists");
     if (clear_leftovers()) return;
     note_whether_gone();
+    if (!local_.other_checks.empty()) return wait_for_others();
     for (const Place& place : places_)
       if (keeps(place)) return choose(place);
     dispatch();
+  }
+
+  void wait_for_others() {
+    tell(State::kPending, "The workload is sent to a cluster when its other checks are Ready: " +
+                              local_.other_checks);
   }
 
   void choose(const Place& place) {
@@ -269,6 +275,7 @@ class Planner {
       }
       if (chosen.job_write.failed) refused(chosen);
       if (plan_.verdict && plan_.verdict->state == State::kRetry) return;
+      if (!local_.other_checks.empty()) return wait_for_others();
       if (may_write(chosen.job_write)) step(chosen, What::kMakeJob);
       return;
     }
@@ -311,6 +318,7 @@ class Planner {
     if (local_.runs_at.empty())
       return tell(State::kPending,
                   "The workload waits until the one that it replaces has a cluster");
+    if (!local_.ready && !local_.other_checks.empty()) return wait_for_others();
     if (local_.chosen != local_.runs_at) plan_.choose = local_.runs_at;
     const Place* place = find(local_.runs_at);
     if (place == nullptr || !place->reachable || !place->job.there) return;

@@ -4,7 +4,8 @@
 //
 // Invariant: a job is made only at the place that was chosen for the present attempt, and a place
 // is chosen only when nothing of an earlier attempt is left at any place that can be reached, nor
-// at the one that was chosen before, unless that one was lost for too long.
+// at the one that was chosen before, unless that one was lost for too long. No copy and no job is
+// made while the workload waits for another check here: it could not be admitted, and its job ran.
 #pragma once
 
 #include <sluice/plugin.hpp>
@@ -66,8 +67,9 @@ struct Place {
 
 struct Local {
   bool there = false, finished = false;
-  bool wants = false;  ///< it has its quota, and its check is Pending or Ready
-  bool ready = false;  ///< it is Ready
+  bool wants = false;        ///< it has its quota, and its check is Pending or Ready
+  bool ready = false;        ///< it is Ready
+  std::string other_checks;  ///< those that are not Ready, by name; empty: all are
   std::uint64_t attempt = 0;
   std::string chosen;  ///< the place that was; empty: none
   std::vector<std::string> nominated;

@@ -92,9 +92,11 @@ class MultiCluster {
   std::vector<std::string> check_controllers() const { return {std::string(kControllerName)}; }
   std::vector<std::string> watched_kinds() const {
     const std::string kueue(kKueue);
-    // Workloads once it has asked clusters about them: what happens to others is none of its work.
+    // Workloads that have checks, which may all but this one be Ready now, or that it has asked
+    // clusters about: what happens to others is none of its work.
     return {kueue + " MultiKueueCluster",
             "v1 Secret",
+            kueue + " Workload has:status.admissionChecks",
             kueue + " Workload has:status.nominatedClusterNames",
             kueue + " Workload has:status.clusterName",
             kueue + " LocalQueue",

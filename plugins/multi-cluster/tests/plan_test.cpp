@@ -125,6 +125,24 @@ TEST(Dispatching, AFewPlacesAtATimeAndMoreWhenTheirRoundIsOver) {
   EXPECT_EQ(text(p), "c+w ");
 }
 
+TEST(Dispatching, NothingIsMadeBeforeTheOtherChecksAreReady) {
+  Local local = waiting();
+  local.other_checks = "approval, capacity";
+  const char* kWaits =
+      "The workload is sent to a cluster when its other checks are Ready: approval, capacity";
+  for (const Place& one : {place("a"), with_copy("a", false), with_copy("a", true)}) {
+    const Plan p = plan(local, {one, place("b")});
+    EXPECT_EQ(text(p), "");
+    EXPECT_FALSE(p.choose || p.nominate || p.ask);
+    EXPECT_EQ(p.verdict->message, kWaits);
+  }
+  // The cluster had been chosen before one of them began anew.
+  local.chosen = "a";
+  const Plan p = plan(local, {with_copy("a", true), place("b")});
+  EXPECT_EQ(text(p), "");
+  EXPECT_EQ(p.verdict->message, kWaits);
+}
+
 Policy asking() {
   Policy out;
   out.asks_first = true;

@@ -182,6 +182,30 @@ TEST(World, AnOptionOfAWorkloadIsRejectedWithWhatToDo) {
   EXPECT_THAT(world.there("a"), IsEmpty());
 }
 
+TEST(World, ItIsSentWhenItsOtherChecksAreReady) {
+  World world;
+  const auto other_check = [&](const char* state) {
+    Json workload = world.workload();
+    Json one = Json::object();
+    one["name"] = "approval";
+    one["state"] = state;
+    Json& states = workload["status"]["admissionChecks"];
+    states = Json::parse(R"([{"name":"clusters","state":"Pending"}])");
+    states.push_back(one);
+    world.host.objects().put(std::move(workload));
+  };
+  other_check("Pending");
+  world.begin();
+  world.settle();
+  EXPECT_THAT(world.there("a"), IsEmpty());
+  EXPECT_EQ(world.host.reports().back().message,
+            "The workload is sent to a cluster when its other checks are Ready: approval");
+  other_check("Ready");
+  world.plugin.reconcile({kVersion, "Workload", "team", "w"});
+  world.settle();
+  EXPECT_THAT(world.there("a"), ElementsAre("Workload w"));
+}
+
 TEST(World, WhatRunsThereIsWhatWasGrantedHere) {
   World world;
   Json job = *world.host.objects().find("Job", "team", "j");
