@@ -17,13 +17,13 @@ constexpr const char* kCheckJson =
   "parameters":{"apiGroup":"kueue.x-k8s.io","kind":"ProvisioningRequestConfig","name":"cfg"}}})";
 
 /// A workload that runs on what its request provided.
-struct Running {
+struct LivePlugin {
   FakeHost host;
   TestedPlugin plugin{host};
   FakeWorkload workload{"ns", "w"};
   FakeAttempt attempt{"prov", kCheckJson, 5, 0};
 
-  Running() {
+  LivePlugin() {
     host.objects().put(Json::parse(kCheckJson));
     workload.admitted("cq");
     put_config();
@@ -59,7 +59,7 @@ struct Running {
 };
 
 TEST(WithoutItsConfiguration, WhatHasItsCapacityKeepsIt) {
-  Running world;
+  LivePlugin world;
   const std::size_t before = world.host.reports().size();
   world.host.objects().remove("ProvisioningRequestConfig", "", "cfg");
   world.condition("Accepted");  // the request is touched
@@ -69,14 +69,14 @@ TEST(WithoutItsConfiguration, WhatHasItsCapacityKeepsIt) {
 }
 
 TEST(WithoutItsConfiguration, CapacityThatIsTakenBackIsTold) {
-  Running world;
+  LivePlugin world;
   world.host.objects().remove("ProvisioningRequestConfig", "", "cfg");
   world.condition("CapacityRevoked");
   EXPECT_EQ(world.last(), "Rejected said");
 }
 
 TEST(WithoutItsConfiguration, CapacityThatWasTakenBackBeforeAStartIsTold) {
-  Running world;
+  LivePlugin world;
   world.host.objects().remove("ProvisioningRequestConfig", "", "cfg");
   Json request = *world.host.objects().find("ProvisioningRequest", "ns", "w-prov-1");
   request["status"]["conditions"].push_back(
@@ -87,7 +87,7 @@ TEST(WithoutItsConfiguration, CapacityThatWasTakenBackBeforeAStartIsTold) {
 }
 
 TEST(WithoutItsConfiguration, WhatWaitsIsToldSo) {
-  Running world;
+  LivePlugin world;
   world.put_workload("Pending");
   world.host.objects().remove("ProvisioningRequestConfig", "", "cfg");
   world.condition("Accepted");

@@ -68,11 +68,12 @@ struct RequestJudgeTest : ::testing::Test {
           check + R"("},"spec":{"controllerName":"example.com/)" + check + "\"}}");
       list += (list.empty() ? "" : ",") + (R"({"name":")" + check + "\"}");
     }
+    if (!list.empty()) list = R"("admissionChecksStrategy":{"admissionChecks":[)" + list + "]},";
     create(R"({"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"ResourceFlavor",
                "metadata":{"name":"f"}})");
     create(R"({"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"ClusterQueue","metadata":{"name":"cq"},
-               "spec":{"namespaceSelector":{},"admissionChecksStrategy":{"admissionChecks":[)" +
-           list + R"(]},"resourceGroups":[{"coveredResources":["cpu"],"flavors":[{"name":"f",
+               "spec":{"namespaceSelector":{},)" +
+           list + R"("resourceGroups":[{"coveredResources":["cpu"],"flavors":[{"name":"f",
                "resources":[{"name":"cpu","nominalQuota":"4"}]}]}]}})");
     create(R"({"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"LocalQueue","metadata":{"name":"lq",
                "namespace":"default"},"spec":{"clusterQueue":"cq"}})");

@@ -13,6 +13,7 @@ namespace sluice::host {
 namespace {
 
 namespace json = boost::json;
+using ::testing::AnyOf;
 using ::testing::HasSubstr;
 
 class Defaults : public PluginTest {
@@ -92,9 +93,9 @@ TEST_F(Defaults, A2_AnAnswerIsJudgedByTheSchema) {
       R"({"apiVersion":"v1","kind":"ConfigMap",
           "metadata":{"name":"mine","namespace":"team-a","uid":"u"},)";
   EXPECT_THAT(answer(head + R"("data":{"a":7}})"),
-              HasSubstr("plugin says, validator.set_defaults: its answer makes no sense: it gives "
-                        "back an object that is refused: data[a]"));
-  EXPECT_THAT(answer(head + R"("nothing":1})"), HasSubstr("an object that is refused"));
+              HasSubstr("with what plugin says adds to it: data[a]: Invalid value: 7"));
+  EXPECT_EQ(answer(head + R"("nothing":1})"),
+            "with what plugin says adds to it: unknown field \"nothing\"");
   EXPECT_EQ(answer(head + R"("data":{"a":"b"}})"), "");
 }
 
@@ -164,7 +165,8 @@ TEST_F(Defaults, A2_RandomAnswersNeverChangeWhoseObjectItIs) {
     const std::string refused = write(object);
     runtime->plugins().reset_quarantine("says");
     if (!refused.empty()) {
-      EXPECT_THAT(refused, HasSubstr("plugin says, validator.set_defaults: ")) << refused;
+      EXPECT_THAT(refused, AnyOf(HasSubstr("plugin says, validator.set_defaults: "),
+                                 HasSubstr("with what plugin says adds to it: ")));
       continue;
     }
     ++taken;
