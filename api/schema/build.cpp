@@ -148,7 +148,8 @@ void expand_default(const SchemaNode& node, json::value& value) {
 }
 
 /// Each default that a contribution has to do with is a value that its own field takes: else the
-/// objects that get it could not be written again.
+/// objects that get it could not be written again. A contributor may have users fill in what is
+/// below a default of its own.
 void judge_defaults(const SchemaNode& node, const std::string& where, Mistakes& mistakes) {
   for (const SchemaField& field : node.fields) {
     if (field.contributed_by.empty() && !field.node->has_contributed) continue;
@@ -160,12 +161,18 @@ void judge_defaults(const SchemaNode& node, const std::string& where, Mistakes& 
       only.name = field.name;
       only.node = field.node;
       only.required = true;  // null is no value
+      const auto is_left_to_users = [&field](const Problem& each) {
+        return !field.contributed_by.empty() && each.kind == Problem::Kind::kRequired &&
+               each.field != field.name;
+      };
       index_fields(holder);
       json::object object{{field.name, *field.default_value}};
       Outcome outcome;
       Walk(outcome, UnknownFields::kRefuse).object(holder, object);
       for (const Problem& each : outcome.errors)
-        mistakes.add({place + each.field.substr(field.name.size()) + ": default: " + each.detail});
+        if (!is_left_to_users(each))
+          mistakes.add(
+              {place + each.field.substr(field.name.size()) + ": default: " + each.detail});
     }
     judge_defaults(*field.node, place, mistakes);
   }
