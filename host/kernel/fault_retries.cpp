@@ -27,7 +27,7 @@ void FaultRetries::forget(std::string_view key) {
 
 std::vector<std::string> FaultRetries::take_due(Time now) {
   std::vector<std::string> out;
-  while (next() <= now && !due_.empty()) {
+  while (!due_.empty() && next() <= now && out.size() < kAtOnce) {
     out.push_back(due_.begin()->second);
     waits_[out.back()].due = kNever;
     due_.erase(due_.begin());

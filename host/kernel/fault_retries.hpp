@@ -7,6 +7,7 @@
 // Kernel's thread.
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <map>
 #include <set>
@@ -22,12 +23,14 @@ namespace sluice::host {
 class FaultRetries {
  public:
   static constexpr int kMost = 8;
+  /// In one turn, so that others come between where very many are due.
+  static constexpr std::size_t kAtOnce = 256;
 
   /// There was a fault at this time. Whoever has a time keeps it. O(log n), as all others.
   void note(const std::string& key, Time now);
   /// It holds quota, or is gone: its next fault is its first.
   void forget(std::string_view key);
-  /// Those that are asked about now, by time and key.
+  /// Those that are asked about now, by time and key: kAtOnce at most, the others stay due.
   std::vector<std::string> take_due(Time now);
   /// kNever without one.
   Time next() const { return due_.empty() ? kNever : due_.begin()->first; }

@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 
 #include <boost/json/parse.hpp>
+#include <string>
 
 #include "host/machine/machine.hpp"
 #include "host/store/live_store.hpp"
@@ -43,6 +44,17 @@ TEST(FaultRetries, AreTakenByTimeAndKey) {
   retries.forget("c");
   EXPECT_THAT(retries.take_due(5 + kMinute), ElementsAre("a", "b"));
   EXPECT_THAT(retries.take_due(kNever), IsEmpty());
+  EXPECT_EQ(retries.next(), kNever);
+}
+
+TEST(FaultRetries, OfVeryManySomeAreAskedAboutInATurn) {
+  FaultRetries retries;
+  for (std::size_t i = 0; i < 2 * FaultRetries::kAtOnce + 1; ++i)
+    retries.note("w" + std::to_string(i), 0);
+  EXPECT_EQ(retries.take_due(kMinute).size(), FaultRetries::kAtOnce);
+  EXPECT_EQ(retries.next(), kMinute) << "the others are due";
+  EXPECT_EQ(retries.take_due(kMinute).size(), FaultRetries::kAtOnce);
+  EXPECT_EQ(retries.take_due(kMinute).size(), 1U);
   EXPECT_EQ(retries.next(), kNever);
 }
 
