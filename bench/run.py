@@ -3,7 +3,8 @@
 
 usage: run.py [engine | live | profile] --sluice BIN [--quick] [--runs N] [--only NAME]
               [--work FOLDER] [--micro FOLDER]
-              [--rest-only | --crash [ROUNDS] | --serve [OBJECTS] | --stories [N] | --overload]
+              [--rest-only | --crash [ROUNDS] | --serve [OBJECTS] | --stories [N] | --beside [N] |
+               --overload]
 
 For each input it runs the whole program N times (manifests parsed, decision log written to disk)
 and prints the fastest run beside what Kueue's scheduler needs for the same input alone in one
@@ -12,12 +13,14 @@ without the input of 500,000 workloads. The figures also go to FOLDER/results.js
 measured over REST (FOLDER of --micro has rest/rest_bench); --rest-only: nothing else. --crash
 kills a host under load ROUNDS times (default 1000), restarts it, and looks for what was lost;
 nothing else. --stories plays N (default 10000) stories of a host on a virtual clock, with crashes,
-against a naive model (tests/dst); nothing else. --overload asks ten times more of a host than it
-can do, floods it, and holds thousands of watches of which many are not read; nothing else. --serve
-fills a host with OBJECTS (default 200000) workloads, another with half as many jobs and their
-workloads, and measures memory, restarts and rest; nothing else. `live` plays the inputs against a
-host in real time over REST, with many clients; nothing else. `engine` times the engine alone.
-`profile` draws where the processor time of such loads goes, one picture each, into FOLDER/profile.
+against a naive model (tests/dst); nothing else. --beside plays N (default 500) random worlds with
+Kueue's scheduler and with Sluice, and compares (tests/beside); nothing else. --overload asks ten
+times more of a host than it can do, floods it, and holds thousands of watches of which many are
+not read; nothing else. --serve fills a host with OBJECTS (default 200000) workloads, another with
+half as many jobs and their workloads, and measures memory, restarts and rest; nothing else. `live`
+plays the inputs against a host in real time over REST, with many clients; nothing else. `engine`
+times the engine alone. `profile` draws where the processor time of such loads goes, one picture
+each, into FOLDER/profile.
 """
 
 import argparse
@@ -143,6 +146,15 @@ def run_stories(arguments):
     jobs = str(len(os.sched_getaffinity(0)))
     done = subprocess.run([program, '--seeds', str(arguments.stories), '--jobs', jobs], check=False,
                           stderr=subprocess.DEVNULL)
+    return done.returncode
+
+
+def run_beside(arguments):
+    program = os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir, 'tests', 'beside',
+                           'beside.py')
+    done = subprocess.run([sys.executable, program, '--sluice', arguments.sluice, '--work',
+                           os.path.join(arguments.work, 'beside'), '--count',
+                           str(arguments.beside)], check=False)
     return done.returncode
 
 
@@ -274,6 +286,7 @@ def main():
     parser.add_argument('--rest-only', action='store_true')
     parser.add_argument('--crash', type=int, nargs='?', const=1000, metavar='ROUNDS')
     parser.add_argument('--stories', type=int, nargs='?', const=10_000, metavar='N')
+    parser.add_argument('--beside', type=int, nargs='?', const=500, metavar='N')
     parser.add_argument('--overload', action='store_true')
     parser.add_argument('--serve', type=int, nargs='?', const=200_000, metavar='OBJECTS')
     arguments = parser.parse_args()
@@ -290,6 +303,8 @@ def main():
         return run_crash(arguments)
     if arguments.stories:
         return run_stories(arguments)
+    if arguments.beside:
+        return run_beside(arguments)
     if arguments.overload:
         return run_overload(arguments)
     if arguments.serve:
