@@ -51,8 +51,10 @@ class StringPool {
     for (std::size_t i = texts_.size(); i-- > 1;) {
       const auto id = static_cast<StringId>(i);
       const bool stays = id < used.size() && used[id];
-      if (stays) bytes += texts_[id].size();
-      if (stays) continue;
+      if (stays) {
+        bytes += texts_[id].size();
+        continue;
+      }
       if (const auto it = ids_.find(texts_[id]); it != ids_.end() && it->second == id)
         ids_.erase(it);
       texts_[id] = std::string();

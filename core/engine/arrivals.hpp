@@ -39,7 +39,7 @@ class Arrivals {
   /// LocalQueues lead elsewhere now: those that wait there are queued anew.
   void follow_local_queues(const std::set<std::string>& local_queues);
   /// Forgets names and shapes that no workload has any more, when it is time to look: O(1) for each
-  /// that came, amortised. Between instants only: nobody has a number of one in hand.
+  /// that came, amortised. Between steps only: nobody has a number of one in hand.
   void tidy();
 
  private:

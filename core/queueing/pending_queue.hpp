@@ -221,8 +221,8 @@ class PendingQueue {
 
   std::vector<Class> classes_;
   std::vector<std::uint32_t> free_classes_;
-  std::set<std::uint32_t>
-      untold_;  // classes with newcomers, or that say something else once parked
+  /// Classes with newcomers, and those that were parked since they were asked for.
+  std::set<std::uint32_t> untold_;
   std::unordered_map<ClassKey, std::uint32_t, ClassKeyHash> class_ids_;
   std::map<std::uint32_t, Lane> lanes_;  // one, unless plugins tell some apart
   std::unordered_map<WorkloadId, Slot> slots_;

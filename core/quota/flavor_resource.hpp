@@ -3,8 +3,8 @@
 // Everything below the API works on these ids instead of texts. Invariant: ids do not change, and
 // flavors and pairs stay, so that data indexed by them stays valid. Resources come from workloads,
 // too, which may name what they like: those without a pair are forgotten where nobody asks for
-// them, and nothing is as long as there are resources. Used by the engine's thread only for
-// intern*() and retain_resources(); the readers may be called concurrently in between.
+// them, and nothing is sized by how many there are. Used by the engine's thread only for intern*()
+// and retain_resources(); the readers may be called concurrently in between.
 #pragma once
 
 #include <cstdint>

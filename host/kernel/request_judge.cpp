@@ -1,11 +1,8 @@
 #include "host/kernel/request_judge.hpp"
 
-#include <algorithm>
-
-#include "api/json/json.hpp"
+#include "api/json/json_text.hpp"
 #include "core/model/model.hpp"
 #include "host/base/log.hpp"
-#include "host/objects/parts.hpp"
 
 namespace sluice::host {
 
@@ -26,12 +23,9 @@ bool RequestJudge::may_end(const EngineRequest& request) {
   if (!w.evicting || !w.holds_quota()) return false;  // nobody waits for its end
   const hooks::Traits* traits = w.traits();
   if (traits && traits->ends_later && traits->ends_later_by == request.plugin) return true;
-  if (told_ends_.insert(request.plugin).second)
-    log(LogLevel::kWarning, "plugin " + request.plugin,
-        "it tells of the end of a workload of which it did not say that it ends later; such "
-        "requests are dropped, and told once",
-        {{"workload", request.workload}});
-  return false;
+  return refuse(request, told_ends_,
+                "it tells of the end of a workload of which it did not say that it ends later; "
+                "such requests are dropped, and told once");
 }
 
 bool RequestJudge::may_take_back_retry(const EngineRequest& request) {
@@ -49,10 +43,16 @@ bool RequestJudge::may_take_back_retry(const EngineRequest& request) {
     all &= answers_for(request.plugin, check.name);
   }
   if (any && all) return true;
-  if (told_retries_.insert(request.plugin).second)
-    log(LogLevel::kWarning, "plugin " + request.plugin,
-        "it puts back a workload that waits after a Retry of a check that it does not answer for: "
-        "that one waits on; told once",
+  return refuse(request, told_retries_,
+                "it puts back a workload that waits after a Retry of a check that it does not "
+                "answer for: that one waits on; told once");
+}
+
+/// False; said once of each plugin.
+bool RequestJudge::refuse(const EngineRequest& request, std::set<std::string>& told,
+                          std::string_view why) {
+  if (told.insert(request.plugin).second)
+    log(LogLevel::kWarning, "plugin " + request.plugin, std::string(why),
         {{"workload", request.workload}});
   return false;
 }
@@ -60,8 +60,7 @@ bool RequestJudge::may_take_back_retry(const EngineRequest& request) {
 bool RequestJudge::answers_for(const std::string& plugin, const std::string& check) const {
   const StoredObject* stored = store_.find(check_kind_, check);
   if (!stored) return false;
-  const boost::json::object object = to_object(*stored);
-  const std::string_view controller = api::find_text(part(object, "spec"), "controllerName");
+  const std::string controller = text_at(member_text(*stored->body, "spec"), "controllerName");
   return !plugin.empty() && plugins_.plugin_of_checks(controller) == plugin;
 }
 

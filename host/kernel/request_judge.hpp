@@ -9,6 +9,7 @@
 
 #include <set>
 #include <string>
+#include <string_view>
 
 #include "api/scheme/scheme.hpp"
 #include "core/engine/engine.hpp"
@@ -29,6 +30,8 @@ class RequestJudge {
   bool may_take_back_retry(const EngineRequest& request);
 
  private:
+  static bool refuse(const EngineRequest& request, std::set<std::string>& told,
+                     std::string_view why);
   bool answers_for(const std::string& plugin, const std::string& check) const;
 
   const Engine& engine_;

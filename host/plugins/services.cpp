@@ -142,28 +142,31 @@ std::int32_t metrics_register(const sluice_host_t* host, const sluice_metric_spe
       });
 }
 
-std::int32_t metrics_add(const sluice_host_t* host, std::uint32_t metric,
-                         const sluice_str_t* values, std::uint32_t count,
-                         std::int64_t delta) noexcept {
+using ChangeMetric = bool (MetricsRegistry::*)(std::uint32_t, const std::string&,
+                                               std::vector<std::string>, std::int64_t);
+
+std::int32_t change_metric(ChangeMetric change, const sluice_host_t* host, std::uint32_t metric,
+                           const sluice_str_t* values, std::uint32_t count,
+                           std::int64_t amount) noexcept {
   return HostSide::serve<std::int32_t>(
       host, SLUICE_FAILED, [&](const HostSide& side) -> std::int32_t {
         if (count > MetricsRegistry::kMaxLabels) return refuse_metric(side);
-        const bool done =
-            side.services().metrics->add(metric, side.plugin(), texts_of(values, count), delta);
+        const bool done = (side.services().metrics->*change)(metric, side.plugin(),
+                                                             texts_of(values, count), amount);
         return done ? SLUICE_OK : refuse_metric(side);
       });
+}
+
+std::int32_t metrics_add(const sluice_host_t* host, std::uint32_t metric,
+                         const sluice_str_t* values, std::uint32_t count,
+                         std::int64_t delta) noexcept {
+  return change_metric(&MetricsRegistry::add, host, metric, values, count, delta);
 }
 
 std::int32_t metrics_set(const sluice_host_t* host, std::uint32_t metric,
                          const sluice_str_t* values, std::uint32_t count,
                          std::int64_t value) noexcept {
-  return HostSide::serve<std::int32_t>(
-      host, SLUICE_FAILED, [&](const HostSide& side) -> std::int32_t {
-        if (count > MetricsRegistry::kMaxLabels) return refuse_metric(side);
-        const bool done =
-            side.services().metrics->set(metric, side.plugin(), texts_of(values, count), value);
-        return done ? SLUICE_OK : refuse_metric(side);
-      });
+  return change_metric(&MetricsRegistry::set, host, metric, values, count, value);
 }
 
 void events_emit(const sluice_host_t* host, const sluice_event_t* event) noexcept {

@@ -61,9 +61,14 @@ Again ConcurrentAdmission::reconcile(const ObjectRef& what) {
   try {
     return keep_in_line(what.ns + "/" + what.name, {});
   } catch (const sluice::ObjectError& refusal) {
-    context_.event(true, what.ns, what.name, "OptionsRefused", refusal.what());
+    tell_refused(what.ns, what.name, refusal);
     throw;  // nothing of it is written, and it is looked at again
   }
+}
+
+void ConcurrentAdmission::tell_refused(const std::string& ns, const std::string& name,
+                                       const sluice::ObjectError& refusal) const {
+  context_.event(true, ns, name, "OptionsRefused", refusal.what());
 }
 
 // ---- one queue
@@ -96,8 +101,7 @@ Again ConcurrentAdmission::follow_queue(const std::string& queue) {
     try {
       keep_in_line(key, {});
     } catch (const sluice::ObjectError& refusal) {
-      context_.event(true, key.substr(0, key.find('/')), key.substr(key.find('/') + 1),
-                     "OptionsRefused", refusal.what());
+      tell_refused(key.substr(0, key.find('/')), key.substr(key.find('/') + 1), refusal);
       refused_[queue].push_back(key);
     }
   }

@@ -97,6 +97,8 @@ class ConcurrentAdmission {
   std::optional<std::string> parent_that_knows(const std::string& ns,
                                                const std::string& option) const;
   Again follow_queue(const std::string& queue);
+  void tell_refused(const std::string& ns, const std::string& name,
+                    const sluice::ObjectError& refusal) const;
   bool read(Work& work);
   bool read_options(Work& work);
   void write(Work& work, Plan& plan);

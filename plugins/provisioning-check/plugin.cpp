@@ -143,7 +143,7 @@ class ProvisioningCheck {
 
   Again reconcile(const ObjectRef& what) {
     if (what.kind == "ProvisioningRequestConfig") {
-      if (context_.objects().get(what)) try_blocked();
+      if (context_.objects().get(what)) try_all_blocked();
       return {};
     }
     const auto request = context_.objects().find(what);
@@ -165,14 +165,13 @@ class ProvisioningCheck {
 
   void timer(std::uint64_t number, std::int64_t) {
     if (number == kResultsTimer) take_results();
-    if (number == kBlockedTimer) try_blocked();
+    if (number == kBlockedTimer) try_all_blocked();
   }
 
  private:
   /// An attempt for which no request can be made now.
   struct Blocked {
     Attempt attempt;
-    std::string config;
     bool for_name = false;  ///< a request that has the name is in the way
   };
   struct Known {
@@ -250,17 +249,15 @@ class ProvisioningCheck {
       context_.report(attempt.id, CheckAnswer::pending(text));
   }
 
-  void block_for_name(const Attempt& attempt, const std::string& config, const Json& workload,
-                      const std::string& why) {
-    block(attempt, config, workload, why);
+  void block_for_name(const Attempt& attempt, const Json& workload, const std::string& why) {
+    block(attempt, workload, why);
     blocked_[attempt.id].for_name = true;
   }
 
   /// What has its capacity already keeps it.
-  void block(const Attempt& attempt, const std::string& config, const Json& workload,
-             const std::string& why) {
+  void block(const Attempt& attempt, const Json& workload, const std::string& why) {
     if (blocked_.empty()) context_.set_timer(kBlockedTimer, context_.now() + kBlockedPause);
-    blocked_[attempt.id] = {attempt, config};
+    blocked_[attempt.id] = {attempt};
     if (shown_state(workload, attempt.id.check).string_or("state", "") != "Ready")
       tell(attempt, workload, CheckAnswer::pending(why));
   }
@@ -273,7 +270,7 @@ class ProvisioningCheck {
     const auto of = present ? attempt_of(*present) : std::nullopt;
     const auto config = find_config(config_name);
     if (!config) {
-      if (of != attempt) return block(attempt, config_name, workload, kNotActive);
+      if (of != attempt) return block(attempt, workload, kNotActive);
       remember(attempt, *present);
       return follow_without_config(attempt, *present, workload);
     }
@@ -283,7 +280,7 @@ class ProvisioningCheck {
     if (present) {
       if (!of)
         return block_for_name(
-            attempt, config_name, workload,
+            attempt, workload,
             "a ProvisioningRequest " + name + " is there that is not of this check");
       if (*of == attempt) {
         remember(attempt, *present);
@@ -293,7 +290,7 @@ class ProvisioningCheck {
       // Names of different workloads and checks may be put together to the same one.
       const bool own = of->id.uid == attempt.id.uid && of->id.check == attempt.id.check;
       if (!own && pursuer_of(*of))
-        return block_for_name(attempt, config_name, workload,
+        return block_for_name(attempt, workload,
                               "the ProvisioningRequest " + name + " is of check " + of->id.check +
                                   " of workload " + of->id.workload + ": it has to end first");
       remove(*present);  // of an attempt that is over
@@ -301,15 +298,15 @@ class ProvisioningCheck {
     // A request that was deleted after it had done its work is not made again, after a restart
     // neither.
     if (shown_state(workload, attempt.id.check).string_or("state", "") == "Ready") return;
-    make(attempt, *config, config_name, workload, pod_sets);
+    make(attempt, *config, workload, pod_sets);
   }
 
-  void make(const Attempt& attempt, const Config& config, const std::string& config_name,
-            const Json& workload, const std::vector<PodSet>& pod_sets) {
+  void make(const Attempt& attempt, const Config& config, const Json& workload,
+            const std::vector<PodSet>& pod_sets) {
     const auto shares = merged(pod_sets, config.merge);
     const auto made = context_.objects().create(
         request_for(attempt, config, parameters_of(config, workload), shares));
-    if (!made) return refuse(attempt, config_name, workload, made.text);
+    if (!made) return refuse(attempt, workload, made.text);
     const Json request = made.json();
     remember(attempt, request);
     context_.event(
@@ -318,14 +315,13 @@ class ProvisioningCheck {
         "Created ProvisioningRequest: \"" + request.string_or("metadata.name", "") + "\"");
   }
 
-  void refuse(const Attempt& attempt, const std::string& config_name, const Json& workload,
-              const std::string& why) {
+  void refuse(const Attempt& attempt, const Json& workload, const std::string& why) {
     const std::string text = "Error creating ProvisioningRequest: " + why;
     const Json shown = shown_state(workload, attempt.id.check);
     if (shown.string_or("message", "") != text)
       context_.event(true, workload_ref(attempt.id.workload_namespace, attempt.id.workload),
                      "FailedCreate", text);
-    block(attempt, config_name, workload, text);
+    block(attempt, workload, text);
   }
 
   struct TemplatesMade {
@@ -387,7 +383,7 @@ class ProvisioningCheck {
     if (!is_settled(request)) made = make_templates(request, merged(pod_sets, config->merge));
     if (!made.refused.empty()) {
       remove(request);
-      refuse(attempt, config_name, workload, made.refused);
+      refuse(attempt, workload, made.refused);
       return {};
     }
     std::vector<std::string> names;
@@ -405,7 +401,7 @@ class ProvisioningCheck {
     if (condition_is_true(request, "CapacityRevoked"))
       tell(attempt, workload, CheckAnswer::rejected(condition_message(request, "CapacityRevoked")));
     else
-      block(attempt, "", workload, kNotActive);
+      block(attempt, workload, kNotActive);
   }
 
   std::vector<PodSet> needed(const Config& config, const Json& workload) const {
@@ -471,23 +467,26 @@ class ProvisioningCheck {
     }
   }
 
-  /// The request is gone: those for which it was in the way need not wait for the timer.
-  void try_blocked_by(const ObjectRef& request) {
+  /// Goes on with those that are blocked and are meant.
+  template <typename Which>
+  void try_blocked(const Which& which) {
     for (const auto& [id, blocked] : std::map(blocked_)) {
-      if (!blocked.for_name || key_of(blocked.attempt) != request.ns + "/" + request.name) continue;
+      if (!which(blocked)) continue;
       blocked_.erase(id);
       if (const auto workload = pursuer_of(blocked.attempt))
         pursue(blocked.attempt, *workload, config_name_for(blocked.attempt));
     }
   }
 
-  void try_blocked() {
-    for (const auto& [id, blocked] : std::map(blocked_)) {
-      blocked_.erase(id);
-      const auto workload = workload_of(blocked.attempt);
-      if (!workload || !condition_is_true(*workload, "QuotaReserved")) continue;
-      pursue(blocked.attempt, *workload, config_name_for(blocked.attempt));
-    }
+  /// The request is gone: those for which it was in the way need not wait for the timer.
+  void try_blocked_by(const ObjectRef& request) {
+    try_blocked([&](const Blocked& blocked) {
+      return blocked.for_name && key_of(blocked.attempt) == request.ns + "/" + request.name;
+    });
+  }
+
+  void try_all_blocked() {
+    try_blocked([](const Blocked&) { return true; });
     if (!blocked_.empty()) context_.set_timer(kBlockedTimer, context_.now() + kBlockedPause);
   }
 

@@ -111,11 +111,11 @@ func (h *Host) Requeue(workload string) {
 	h.note(Object{"note": "requeue", "workload": workload})
 }
 
-// When the host is gone the loop ends; nobody else has to know.
 // mostShown is how much of a text in a note is sent: the host shows less, and a note of more than
 // 1 MiB would end the process.
 const mostShown = 64 << 10
 
+// When the host is gone the loop ends; nobody else has to know.
 func (h *Host) note(message Object) {
 	for name, value := range message {
 		if text, ok := value.(string); ok && len(text) > mostShown {
