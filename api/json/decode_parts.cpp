@@ -62,6 +62,13 @@ std::vector<std::string> decode_texts(const json::array* from) {
   return texts;
 }
 
+std::vector<std::string> one_or_more_texts(const json::object& object, std::string_view key) {
+  const json::value* value = find(object, key);
+  if (value == nullptr) return {};
+  if (const auto* text = value->if_string()) return {std::string(view(*text))};
+  return decode_texts(value->if_array());
+}
+
 std::vector<Toleration> decode_tolerations(const json::array* from) {
   std::vector<Toleration> tolerations;
   for (std::size_t i = 0; from != nullptr && i < from->size(); ++i) {

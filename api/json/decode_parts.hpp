@@ -20,6 +20,9 @@ const boost::json::object& find_part(const boost::json::object& object, std::str
 /// Absent and null alike: nullopt.
 std::optional<Quantity> optional_quantity(const boost::json::object& object, std::string_view key);
 
+/// A text, or a list of texts: what else is in it is left out.
+std::vector<std::string> one_or_more_texts(const boost::json::object& object, std::string_view key);
+
 /// Each takes the array, or nullptr for an absent one.
 std::vector<std::string> decode_texts(const boost::json::array* from);
 std::vector<Toleration> decode_tolerations(const boost::json::array* from);

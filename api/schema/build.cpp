@@ -2,11 +2,13 @@
 
 #include <algorithm>
 
+#include "api/json/decode_parts.hpp"
 #include "api/json/json.hpp"
+#include "api/schema/defaults.hpp"
 #include "api/schema/field_path.hpp"
+#include "api/schema/limits.hpp"
 #include "api/schema/predicates.hpp"
 #include "api/schema/type_expression.hpp"
-#include "api/schema/walk.hpp"
 
 namespace sluice::api {
 
@@ -44,19 +46,6 @@ const ScalarType* scalar(std::string_view name) {
   return nullptr;
 }
 
-std::vector<std::string> one_or_more_texts(const json::object& object, std::string_view key) {
-  std::vector<std::string> out;
-  const json::value* value = find(object, key);
-  if (value == nullptr) return out;
-  if (const auto* text = value->if_string()) out.emplace_back(view(*text));
-  if (const auto* list = value->if_array()) {
-    for (const auto& each : *list) {
-      if (const auto* text = each.if_string()) out.emplace_back(view(*text));
-    }
-  }
-  return out;
-}
-
 std::vector<std::string> split(std::string_view list) {
   std::vector<std::string> out;
   while (!list.empty()) {
@@ -65,119 +54,6 @@ std::vector<std::string> split(std::string_view list) {
     list.remove_prefix(std::min(list.size(), part.size() + 1));
   }
   return out;
-}
-
-void index_fields(SchemaNode& node) {
-  node.keys.build(node.fields);
-  node.to_complete.clear();
-  for (std::size_t i = 0; i < node.fields.size(); ++i) {
-    if (node.fields[i].required || node.fields[i].default_value) {
-      node.to_complete.push_back(static_cast<std::uint8_t>(i));
-    }
-  }
-}
-
-/// A limit, `least` or more; absent without one, and where it is wrong.
-std::optional<std::int64_t> limit(const json::object& from, const char* key, std::int64_t least,
-                                  Mistakes& mistakes) {
-  const json::value* given = find(from, key);
-  if (given == nullptr) return std::nullopt;
-  const auto value = as_int(*given);
-  if (value && *value >= least) return value;
-  mistakes.add({std::string(key) + ": found " + shown(*given) + "; allowed: a whole number" +
-                (least == 0 ? ", 0 or more" : "")});
-  return std::nullopt;
-}
-
-void check_order(const char* low, std::optional<std::int64_t> least, const char* high,
-                 std::optional<std::int64_t> most, Mistakes& mistakes) {
-  if (!least || !most || *least <= *most) return;
-  mistakes.add({std::string(low) + ": found " + std::to_string(*least) + "; allowed: at most " +
-                std::to_string(*most) + ", the " + high});
-}
-
-void read_enum(const json::object& from, SchemaNode& node, Mistakes& mistakes) {
-  const json::value* given = find(from, "enum");
-  if (given == nullptr) return;
-  node.one_of = one_or_more_texts(from, "enum");
-  const std::size_t listed = given->is_array() ? given->get_array().size() : 1;
-  if (node.one_of.empty() || node.one_of.size() != listed)
-    mistakes.add({"enum: found " + shown(*given) + "; allowed: one text or more"});
-}
-
-void limits(const json::object& from, SchemaNode& node, Mistakes& mistakes) {
-  if (const auto name = find_text(from, "format"); !name.empty()) {
-    if (const auto format = format_of(name)) {
-      node.format = *format;
-    } else {
-      mistakes.add(
-          {"format \"" + std::string(name) + "\" is not known; allowed are " + format_names()});
-    }
-  }
-  read_enum(from, node, mistakes);
-  constexpr std::int64_t kAny = std::numeric_limits<std::int64_t>::min();
-  node.min = limit(from, "min", kAny, mistakes);
-  node.max = limit(from, "max", kAny, mistakes);
-  check_order("min", node.min, "max", node.max, mistakes);
-  const auto sizes = [&](const char* low, std::size_t& least, const char* high, std::size_t& most) {
-    const auto lower = low != nullptr ? limit(from, low, 0, mistakes) : std::nullopt;
-    const auto upper = limit(from, high, 0, mistakes);
-    check_order(low, lower, high, upper, mistakes);
-    if (lower) least = static_cast<std::size_t>(*lower);
-    if (upper) most = static_cast<std::size_t>(*upper);
-  };
-  std::size_t none = 0;
-  sizes("minLength", node.min_length, "maxLength", node.max_length);
-  sizes("minItems", node.min_items, "maxItems", node.max_items);
-  sizes(nullptr, none, "maxProperties", node.max_properties);
-  node.list_keys = one_or_more_texts(from, "listKeys");
-  node.list_set = find_text(from, "listType") == "set";
-}
-
-/// Puts the defaults of everything below into a default value.
-void expand_default(const SchemaNode& node, json::value& value) {
-  json::object* object = value.if_object();
-  if (object == nullptr) return;
-  for (const auto& field : node.fields) {
-    if (json::value* present = object->if_contains(field.name)) {
-      expand_default(*field.node, *present);
-    } else if (field.default_value) {
-      object->insert_or_assign(field.name, *field.default_value);
-    }
-  }
-}
-
-/// Each default that a contribution has to do with is a value that its own field takes: else the
-/// objects that get it could not be written again. A contributor may have users fill in what is
-/// below a default of its own.
-void judge_defaults(const SchemaNode& node, const std::string& where, Mistakes& mistakes) {
-  for (const SchemaField& field : node.fields) {
-    if (field.contributed_by.empty() && !field.node->has_contributed) continue;
-    const std::string place = where.empty() ? field.name : where + "." + field.name;
-    if (field.default_value) {
-      SchemaNode holder;
-      holder.type = NodeType::kObject;
-      SchemaField& only = holder.fields.emplace_back();
-      only.name = field.name;
-      only.node = field.node;
-      only.required = true;  // null is no value
-      const auto is_left_to_users = [&field](const Problem& each) {
-        return !field.contributed_by.empty() && each.kind == Problem::Kind::kRequired &&
-               each.field != field.name;
-      };
-      index_fields(holder);
-      json::object object{{field.name, *field.default_value}};
-      Outcome outcome;
-      Walk(outcome, UnknownFields::kRefuse).object(holder, object);
-      for (const Problem& each : outcome.errors)
-        if (!is_left_to_users(each))
-          mistakes.add(
-              {place + each.field.substr(field.name.size()) + ": default: " + each.detail});
-    }
-    judge_defaults(*field.node, place, mistakes);
-  }
-  if (node.items != nullptr) judge_defaults(*node.items, where + "[]", mistakes);
-  if (node.values != nullptr) judge_defaults(*node.values, where + "{}", mistakes);
 }
 
 /// A field as a tree, before its node is built.
@@ -236,7 +112,7 @@ class KindBuilder {
         member(node, draft.name, draft);
       }
     }
-    index_fields(node);
+    node.index_fields();
     for (const auto& rule : source.rules) {
       if (auto added = add_rule(node, rule); !added) mistakes_.add(added.error());
     }
@@ -309,7 +185,7 @@ class KindBuilder {
     SchemaNode& node = kind_.nodes.emplace_back();
     node.type = known != nullptr ? known->type : NodeType::kAny;
     node.format = known != nullptr ? known->format : Format::kNone;
-    limits(attributes, node, mistakes_);
+    read_limits(attributes, node, mistakes_);
     if (draft.items != nullptr) {
       node.items = below("[]", *draft.items);
     } else if (const auto name = find_text(attributes, "items"); !name.empty()) {
@@ -323,7 +199,7 @@ class KindBuilder {
       if (child != nullptr && child->has_contributed) node.has_contributed = true;
     }
     node.open = node.type == NodeType::kObject && node.fields.empty() && node.values == nullptr;
-    index_fields(node);
+    node.index_fields();
     return &node;
   }
 
@@ -414,6 +290,14 @@ const char* type_name(NodeType type) {
   return "any";
 }
 
+void SchemaNode::index_fields() {
+  keys.build(fields);
+  to_complete.clear();
+  for (std::size_t i = 0; i < fields.size(); ++i)
+    if (fields[i].required || fields[i].default_value)
+      to_complete.push_back(static_cast<std::uint8_t>(i));
+}
+
 void KeyTable::build(const std::vector<SchemaField>& fields) {
   std::size_t size = 8;
   while (size < fields.size() * 3) size *= 2;
@@ -438,7 +322,7 @@ const SchemaNode* TypeLibrary::get(std::string_view name, TypeUse use) {
   add_fields(std::string(name), use, node);
   SLUICE_CHECK(node.fields.size() <= 64, "type ", name, " has ", node.fields.size(), " fields");
   node.open = node.fields.empty();
-  index_fields(node);
+  node.index_fields();
   add_rules(name, node);
   return &node;
 }
@@ -485,7 +369,7 @@ void TypeLibrary::apply_attributes(const std::string& place, const json::object&
   }
   if (own == nullptr) return;
   Mistakes none;
-  limits(attributes, *own, none);
+  read_limits(attributes, *own, none);
   SLUICE_CHECK(none.none(), place, ": ", none.error().text);
 }
 

@@ -124,6 +124,12 @@ bool is_qualified_name(std::string_view text) {
   return is_dns_subdomain(text.substr(0, slash)) && is_name_part(text.substr(slash + 1));
 }
 
+bool is_short_key(std::string_view qualified_name) {
+  const auto slash = qualified_name.find('/');
+  if (slash == std::string_view::npos) return qualified_name.size() <= kLabelBytes;
+  return slash <= kSubdomainBytes && qualified_name.size() - slash - 1 <= kLabelBytes;
+}
+
 bool is_label_value(std::string_view text) { return text.empty() || is_name_part(text); }
 
 bool is_base64(std::string_view text) {

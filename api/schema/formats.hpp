@@ -32,10 +32,15 @@ const char* format_pattern(Format format);
 /// Does the text have the format? Lengths are not checked.
 bool has_format(Format format, std::string_view text);
 
+/// The longest DNS label, name of a key, and value of a label; the longest DNS subdomain.
+inline constexpr std::size_t kLabelBytes = 63, kSubdomainBytes = 253;
+
 bool is_dns_label(std::string_view text);
 bool is_dns_subdomain(std::string_view text);
 /// `name` or `prefix/name`.
 bool is_qualified_name(std::string_view text);
+/// Is such a name no longer than the key of a label, an annotation or a taint may be?
+bool is_short_key(std::string_view qualified_name);
 /// The characters of a label value: empty, or alphanumeric at both ends.
 bool is_label_value(std::string_view text);
 

@@ -9,8 +9,6 @@ namespace sluice::api {
 
 namespace {
 
-constexpr std::size_t kLabelBytes = 63, kSubdomainBytes = 253;
-
 bool is_short_name(const KindInfo& kind, std::string_view name) {
   return std::find(kind.short_names.begin(), kind.short_names.end(), name) !=
          kind.short_names.end();

@@ -120,6 +120,8 @@ struct SchemaNode {
   std::size_t max_properties = std::numeric_limits<std::size_t>::max();
   std::vector<Rule> rules;
 
+  /// After its fields changed.
+  void index_fields();
   const SchemaField* field(std::string_view name) const {
     const std::uint8_t index = keys.find(name, fields);
     return index == KeyTable::kNone ? nullptr : &fields[index];

@@ -63,17 +63,11 @@ constexpr std::size_t kMostLabels = 1000;
 constexpr std::size_t kMostFinalizers = 100;
 constexpr std::size_t kMostOwners = 100;
 
-bool short_enough(std::string_view qualified_name) {
-  const auto slash = qualified_name.find('/');
-  if (slash == std::string_view::npos) return qualified_name.size() <= 63;
-  return slash <= 253 && qualified_name.size() - slash - 1 <= 63;
-}
-
 void check_key(std::string_view key, const std::string& field, Outcome& outcome) {
   if (!is_qualified_name(key)) {
     add_problem(outcome, Problem::Kind::kInvalid, field,
                 "Invalid value: " + shown(key) + ": " + kQualifiedNameRule);
-  } else if (!short_enough(key)) {
+  } else if (!is_short_key(key)) {
     add_problem(outcome, Problem::Kind::kInvalid, field,
                 "Invalid value: " + shown(key) + ": name part must be no more than 63 bytes");
   }
@@ -83,7 +77,7 @@ void check_label_value(std::string_view value, const std::string& field, Outcome
   if (!is_label_value(value)) {
     add_problem(outcome, Problem::Kind::kInvalid, field,
                 "Invalid value: " + shown(value) + ": " + kLabelValueRule);
-  } else if (value.size() > 63) {
+  } else if (value.size() > kLabelBytes) {
     add_problem(outcome, Problem::Kind::kInvalid, field,
                 "Invalid value: " + shown(value) + ": must be no more than 63 bytes");
   }
@@ -108,7 +102,7 @@ void check_name(const KindInfo& info, const json::object& metadata, Outcome& out
     return;
   }
   const bool label = info.kind == "Namespace" && info.group.empty();
-  const std::size_t longest = label ? 63 : 253;
+  const std::size_t longest = label ? kLabelBytes : kSubdomainBytes;
   if (!(label ? is_dns_label(name) : is_dns_subdomain(name))) {
     add_problem(outcome, Problem::Kind::kInvalid, "metadata.name",
                 "Invalid value: " + shown(name) + ": " + (label ? kLabelRule : kSubdomainRule));
@@ -234,7 +228,7 @@ void check_metadata(const KindInfo& info, const json::object& object, Outcome& o
   }
   check_name(info, *metadata, outcome);
   const std::string_view ns = find_text(*metadata, "namespace");
-  if (info.namespaced && !ns.empty() && (!is_dns_label(ns) || ns.size() > 63)) {
+  if (info.namespaced && !ns.empty() && (!is_dns_label(ns) || ns.size() > kLabelBytes)) {
     add_problem(outcome, Problem::Kind::kInvalid, "metadata.namespace",
                 "Invalid value: " + shown(ns) + ": " + kLabelRule);
   }

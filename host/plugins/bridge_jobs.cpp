@@ -48,7 +48,7 @@ Pairs labels_of(const sluice_new_workload_t& workload, Nonsense& nonsense) {
   Pairs out;
   for (std::uint64_t i = 0; i < workload.label_count; ++i) {
     const sluice_text_pair_t& label = workload.labels[i];
-    if (!api::is_label_value(view_of(label.value)) || label.value.len > 63)
+    if (!api::is_label_value(view_of(label.value)) || label.value.len > api::kLabelBytes)
       nonsense.note("the value of a new workload's label", "is none");
     out.emplace_back(name_of(label.key, "a new workload's label", nonsense),
                      name_of(label.value, "the value of a new workload's label", nonsense));

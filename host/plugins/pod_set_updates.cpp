@@ -17,18 +17,12 @@ namespace {
 namespace json = boost::json;
 
 constexpr std::size_t kMostUpdates = 64U << 10;  // bytes
-constexpr std::size_t kLongestName = 63, kLongestPrefix = 253;
 
 /// Of a label, an annotation, a taint.
-bool is_key(std::string_view key) {
-  const std::size_t slash = key.find('/');
-  const std::size_t prefix = slash == key.npos ? 0 : slash;
-  const std::size_t name = slash == key.npos ? key.size() : key.size() - slash - 1;
-  return prefix <= kLongestPrefix && name <= kLongestName && api::is_qualified_name(key);
-}
+bool is_key(std::string_view key) { return api::is_qualified_name(key) && api::is_short_key(key); }
 
 bool is_value(std::string_view text) {
-  return text.size() <= kLongestName && api::is_label_value(text);
+  return text.size() <= api::kLabelBytes && api::is_label_value(text);
 }
 
 /// Labels, annotations, or the labels of nodes.
