@@ -66,12 +66,16 @@ void set_claims(StoredObject& workload, const Claims& claims) {
   workload.metadata = Header(api::to_json(metadata));
 }
 
+void set_claims(json::object& workload, const Claims& claims) {
+  write_claims(object_of(workload, "metadata"), claims);
+}
+
 void keep_claims(const json::object& before, json::object& after) {
   const Claims claims = claims_of(before);
   if (claims.plugins.empty() && claims_of(after).plugins.empty() &&
       !part(part(after, "metadata"), "annotations").contains(api::json_view(kTakesNoPart)))
     return;
-  write_claims(object_of(after, "metadata"), claims);
+  set_claims(after, claims);
 }
 
 void drop_standing_aside(json::object& object) {

@@ -34,6 +34,7 @@ struct Claims {
 Claims claims_of(const StoredObject& workload);
 Claims claims_of(const boost::json::object& workload);
 void set_claims(StoredObject& workload, const Claims& claims);
+void set_claims(boost::json::object& workload, const Claims& claims);
 
 /// Of an update: the claims are those of `before`, whatever was sent.
 void keep_claims(const boost::json::object& before, boost::json::object& after);

@@ -82,11 +82,16 @@ void forget_creator(std::string_view user, json::object& object) {
   drop_empty(object, "annotations");
 }
 
-void keep_marks(const api::KindInfo& kind, const json::object& before, json::object& after,
-                std::vector<std::string>* ignored) {
+namespace {
+
+/// Those of the marks that are `kept` are as in `before`.
+template <typename Kept>
+void keep_marks_that(const Kept& kept, const api::KindInfo& kind, const json::object& before,
+                     json::object& after, std::vector<std::string>* ignored) {
   for (const std::string_view map : kMaps) {
     const json::object& old = map_of(before, map);
     for (const std::string& name : marks_in(kind, map_of(after, map))) {
+      if (!kept(name)) continue;
       const json::value* had = old.if_contains(name);
       json::object& wanted = object_of(object_of(after, "metadata"), map);
       if (had && *had == wanted.at(name)) continue;
@@ -95,8 +100,15 @@ void keep_marks(const api::KindInfo& kind, const json::object& before, json::obj
       drop_empty(after, map);
     }
     for (const std::string& name : marks_in(kind, old))
-      object_of(object_of(after, "metadata"), map)[name] = old.at(name);
+      if (kept(name)) object_of(object_of(after, "metadata"), map)[name] = old.at(name);
   }
+}
+
+}  // namespace
+
+void keep_marks(const api::KindInfo& kind, const json::object& before, json::object& after,
+                std::vector<std::string>* ignored) {
+  keep_marks_that([](const std::string&) { return true; }, kind, before, after, ignored);
 }
 
 bool is_mark_of(const api::KindInfo& kind, std::string_view plugin, std::string_view name) {
@@ -111,22 +123,12 @@ bool is_mark_of(const api::KindInfo& kind, std::string_view plugin, std::string_
 void keep_marks_of_others(const api::KindInfo& kind, std::string_view plugin,
                           const json::object& before, json::object& after) {
   const bool claims = claims_of(after).has(plugin);
-  for (const std::string_view map : kMaps) {
-    const json::object& old = map_of(before, map);
-    for (const std::string& name : marks_in(kind, map_of(after, map))) {
-      if (is_mark_of(kind, plugin, name) || old.contains(name)) continue;
-      object_of(object_of(after, "metadata"), map).erase(name);
-      drop_empty(after, map);
-    }
-    for (const std::string& name : marks_in(kind, old))
-      if (!is_mark_of(kind, plugin, name))
-        object_of(object_of(after, "metadata"), map)[name] = old.at(name);
-  }
+  keep_marks_that([&](const std::string& name) { return !is_mark_of(kind, plugin, name); }, kind,
+                  before, after, nullptr);
   if (!claims) return;
   Claims own = claims_of(before);
   own.add(std::string(plugin));
-  object_of(object_of(after, "metadata"), "annotations")[api::json_view(kClaimedBy)] =
-      fmt::format("{}", fmt::join(own.plugins, ","));
+  set_claims(after, own);
 }
 
 void check_owners(const api::Scheme& scheme, const api::KindInfo& kind, const json::object* before,

@@ -33,6 +33,7 @@
 #include "host/plugins/remote_side.hpp"
 #include "host/plugins/text_gate.hpp"
 #include "sluice/abi.h"
+#include "sluice/svc/objects.h"
 
 struct sluice_host_handle {};
 
@@ -77,6 +78,8 @@ class HostSide : private ::sluice_host_handle {
     /// The last answer that it got is that a write of it is not done: a call that fails then does
     /// so for what it was to work on.
     bool refused = false;
+
+    void answered(bool write, std::int32_t code) { refused = write && code != SLUICE_OBJECTS_OK; }
   };
 
   HostSide(std::string plugin, boost::json::value config, const HostServices& services);

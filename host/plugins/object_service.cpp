@@ -39,7 +39,7 @@ std::int32_t with_port(const sluice_host_t* host, bool writes, const sluice_sink
     ObjectPort* port = writes ? side.port_for_writes() : side.port();
     if (port == nullptr) return give({SLUICE_OBJECTS_NOT_NOW, kNotNow}, out, error);
     const PortAnswer answer = fn(*port, side);
-    side.course().refused = writes && answer.code != SLUICE_OBJECTS_OK;
+    side.course().answered(writes, answer.code);
     return give(answer, out, error);
   } catch (const std::exception&) {
     return SLUICE_OBJECTS_FAILED;

@@ -33,7 +33,7 @@ std::int32_t on_port(const sluice_host_t* host, bool writes, Judge&& judge,
     if (const Nonsense wrong = judge())
       return hand_out({SLUICE_OBJECTS_INVALID, wrong.sentence()}, out, error);
     const PortAnswer answer = fn(*port, side);
-    side.course().refused = writes && answer.code != SLUICE_OBJECTS_OK;
+    side.course().answered(writes, answer.code);
     return hand_out(answer, out, error);
   } catch (const std::exception&) {
     return SLUICE_OBJECTS_FAILED;

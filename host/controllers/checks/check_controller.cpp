@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <boost/json/parse.hpp>
 #include <memory>
 #include <utility>
 
@@ -11,7 +10,7 @@
 #include "api/json/json_text.hpp"
 #include "host/base/log.hpp"
 #include "host/controllers/checks/check_query.hpp"
-#include "host/objects/marks.hpp"
+#include "host/controllers/checks/check_report.hpp"
 #include "host/objects/parts.hpp"
 
 namespace sluice::host {
@@ -28,8 +27,6 @@ constexpr std::uint32_t kAway = 2;
 constexpr Duration kMissedAfter = kSecond;
 /// On an AdmissionCheck: the plugin that answers for it.
 constexpr std::string_view kAnsweredBy = "sluice.dev/answered-by";
-
-constexpr std::string_view kStates[] = {"Pending", "Ready", "Retry", "Rejected"};
 
 std::string controller_name(const json::object& check) {
   return std::string(api::find_text(part(check, "spec"), "controllerName"));
@@ -58,37 +55,6 @@ bool tell_trouble(const std::string& key, const api::WorkloadStatus& status, std
     return static_cast<bool>(objects.report_check(key, told));
   }
   return false;
-}
-
-/// The name of a pod set that the updates name and the workload does not have; empty: none.
-std::string unknown_pod_set(const std::string& updates, const api::Workload& workload) {
-  if (updates.empty()) return {};
-  boost::system::error_code code;
-  const json::value parsed = json::parse(api::json_view(updates), code);
-  if (code || !parsed.is_array()) return "(the updates are no list)";
-  for (const json::value& each : parsed.get_array()) {
-    const json::object* update = each.if_object();
-    const std::string_view name = update ? api::find_text(*update, "name") : std::string_view();
-    const bool known = std::any_of(workload.pod_sets.begin(), workload.pod_sets.end(),
-                                   [&](const api::PodSet& pods) { return pods.name == name; });
-    if (!known) return name.empty() ? "(no name)" : std::string(name);
-  }
-  return {};
-}
-
-/// A mark of pods that the updates would set; empty: none.
-std::string mark_in(const std::string& updates, const api::KindInfo& pods) {
-  if (updates.empty()) return {};
-  boost::system::error_code code;
-  const json::value parsed = json::parse(api::json_view(updates), code);
-  if (code || !parsed.is_array()) return {};
-  for (const json::value& each : parsed.get_array()) {
-    if (!each.is_object()) continue;
-    for (const char* map : {"labels", "annotations"})
-      for (const auto& entry : part(each.get_object(), map))
-        if (is_mark(pods, api::view(entry.key()))) return std::string(entry.key());
-  }
-  return {};
 }
 
 }  // namespace
@@ -484,18 +450,9 @@ bool CheckController::take_in_one(const std::string& key, const CheckReport& rep
   if (!id || attempt_of(engine_.model(), *id) != report.attempt) return false;
   const api::Workload& workload = *engine_.object(*id);
   if (workload.meta.uid != report.uid) return false;
-  const bool known_state =
-      std::find(std::begin(kStates), std::end(kStates), report.state) != std::end(kStates);
-  const std::string unknown = unknown_pod_set(report.pod_set_updates_json, workload);
-  const std::string mark = mark_in(report.pod_set_updates_json, *pods_);
-  if (!known_state || !unknown.empty() || !mark.empty()) {
-    log(LogLevel::kWarning, "plugin " + report.plugin,
-        !known_state       ? "a report names a state that there is not"
-        : !unknown.empty() ? "a report updates a pod set that the workload does not have"
-                           : "a report sets what only the system sets on pods",
-        {{"workload", key},
-         {"check", report.check},
-         {"value", !known_state ? report.state : unknown + mark}});
+  if (const auto fault = fault_in(report, workload, *pods_)) {
+    log(LogLevel::kWarning, "plugin " + report.plugin, fault->what,
+        {{"workload", key}, {"check", report.check}, {"value", fault->value}});
     return true;
   }
   api::AdmissionCheckState state;
