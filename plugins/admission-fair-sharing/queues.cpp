@@ -41,20 +41,14 @@ bool holds(const Json& workload) {
          !sluice::condition_is_true(workload, "Finished");
 }
 
-std::string annotation(const Json& object, std::string_view name) {
-  const Json* all = object.find("metadata.annotations");
-  const Json* found = all == nullptr ? nullptr : all->member(name);
-  return found != nullptr && found->is_string() ? found->as_string() : std::string();
-}
-
 /// Some plugin answers for it: then what plugins note on it was not written by its user.
 bool claimed(const Json& workload) {
-  return !annotation(workload, "sluice.dev/claimed-by").empty();
+  return !sluice::annotation_of(workload, "sluice.dev/claimed-by").empty();
 }
 
 /// It takes no part: what its status shows is held by another workload.
 bool stands_aside(const Json& workload) {
-  return claimed(workload) && !annotation(workload, "sluice.dev/takes-no-part").empty();
+  return claimed(workload) && !sluice::annotation_of(workload, "sluice.dev/takes-no-part").empty();
 }
 
 /// The workload whose place it has in turn with others: that of which it is an option, or the first
@@ -64,7 +58,7 @@ std::string place_of(const Json& workload) {
   const Json* owner = sluice::controller_of(workload);
   if (owner == nullptr || !claimed(workload)) return key_in(workload);
   if (owner->string_or("kind", "") == "Workload") return ns + owner->string_or("name", "");
-  const std::string first = annotation(workload, "kueue.x-k8s.io/workload-slice-name");
+  const std::string first = sluice::annotation_of(workload, "kueue.x-k8s.io/workload-slice-name");
   return first.empty() ? key_in(workload) : ns + first;
 }
 

@@ -74,12 +74,6 @@ std::string message_of(const Json& option, const Option& read) {
 
 }  // namespace
 
-std::string annotation(const Json& object, std::string_view name) {
-  const Json* all = part(object, "metadata", "annotations");
-  const Json* found = all == nullptr ? nullptr : all->member(name);
-  return found != nullptr && found->is_string() ? found->as_string() : std::string();
-}
-
 std::vector<std::string> allowed_flavors(const Json& workload) {
   std::vector<std::string> out;
   if (const Json* list = workload.find("spec.admissionConstraints.allowedResourceFlavors"))
@@ -90,7 +84,7 @@ std::vector<std::string> allowed_flavors(const Json& workload) {
 Record read_record(const Json& parent) {
   Record out;
   out.since = time_in(parent.string_or("metadata.creationTimestamp", ""));
-  const std::string text = annotation(parent, kRecord);
+  const std::string text = sluice::annotation_of(parent, kRecord);
   if (text.empty()) return out;
   try {
     const Json json = Json::parse(text);
@@ -128,12 +122,12 @@ std::string write_record(const Record& record) {
 Option read_option(const Json& option, const Json& parent) {
   Option out;
   out.name = option.string_or("metadata.name", "");
-  out.spec_name = annotation(option, kOption);
+  out.spec_name = sluice::annotation_of(option, kOption);
   out.flavors = allowed_flavors(option);
-  const std::string rank = annotation(option, kRank);
+  const std::string rank = sluice::annotation_of(option, kRank);
   std::from_chars(rank.data(), rank.data() + rank.size(), out.rank);
   out.state = state_of(option);
-  out.held = annotation(option, kHeld);
+  out.held = sluice::annotation_of(option, kHeld);
   if (sluice::condition_is_true(option, "Evicted"))
     out.evicted = condition_text(option, "Evicted", "reason");
   if (sluice::condition_is_true(option, "Preempted"))

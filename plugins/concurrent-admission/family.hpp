@@ -23,8 +23,6 @@ inline constexpr std::string_view kHeld = "sluice.dev/option-held";
 
 inline constexpr std::string_view kApi = "kueue.x-k8s.io/v1beta2";
 
-std::string annotation(const sluice::Json& object, std::string_view name);
-
 std::vector<std::string> allowed_flavors(const sluice::Json& workload);
 
 Record read_record(const sluice::Json& parent);

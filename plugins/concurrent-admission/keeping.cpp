@@ -48,7 +48,7 @@ bool ConcurrentAdmission::read(Work& work) {
     return false;
   }
   work.parent = *found;
-  if (!annotation(*found, kOption).empty()) {  // an option without a parent
+  if (!sluice::annotation_of(*found, kOption).empty()) {  // an option without a parent
     context_.objects().remove(workload_ref(work.ns, work.name),
                               found->string_or("metadata.uid", ""));
     if (const auto parent = parent_that_knows(work.ns, work.name)) keep_in_line(*parent, {});
@@ -57,7 +57,7 @@ bool ConcurrentAdmission::read(Work& work) {
   const Json& parent = work.parent;
   Situation& out = work.situation;
   out.parent = work.name;
-  out.marked = !annotation(parent, kParentMark).empty();
+  out.marked = !sluice::annotation_of(parent, kParentMark).empty();
   out.finished = sluice::condition_is_true(parent, "Finished");
   // As the host said when it last asked for the traits, which it does whenever a queue changes.
   if (const auto family = families_.find(work.key); family != families_.end())
@@ -163,11 +163,12 @@ void ConcurrentAdmission::write_parent(Work& work, const Plan& plan) {
   Json patch = Json::object();
   if (plan.collapse) {
     for (const std::string_view name : {kParentMark, kRecord})
-      if (!annotation(work.parent, name).empty()) patch["metadata"]["annotations"][name] = Json();
+      if (!sluice::annotation_of(work.parent, name).empty())
+        patch["metadata"]["annotations"][name] = Json();
   } else {
     const std::string record = write_record(plan.record);
     if (!work.situation.marked) patch["metadata"]["annotations"][kParentMark] = Json("true");
-    if (annotation(work.parent, kRecord) != record)
+    if (sluice::annotation_of(work.parent, kRecord) != record)
       patch["metadata"]["annotations"][kRecord] = Json(record);
   }
   if (!plan.rejected.empty()) patch["spec"]["active"] = Json(false);

@@ -131,7 +131,7 @@ void ConcurrentAdmission::collapse(const std::string& key) {
   const auto reply = context_.objects().get(workload_ref(ns, name));
   if (!reply) return;
   const Json parent = reply.json();
-  if (annotation(parent, kParentMark).empty()) return;
+  if (sluice::annotation_of(parent, kParentMark).empty()) return;
   // First it takes over what its option holds.
   Json patch = Json::object();
   patch["metadata"]["annotations"][kParentMark] = Json();

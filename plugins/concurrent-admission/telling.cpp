@@ -25,8 +25,9 @@ void ConcurrentAdmission::tell(const Work& work, const Plan& plan) {
   const std::string_view queue = work.queue;
   if (!plan.record.admitted.empty() && plan.record.admitted != work.situation.record.admitted) {
     const auto option = work.options.find(plan.record.admitted);
-    const std::string spec =
-        option == work.options.end() ? std::string() : annotation(option->second, kOption);
+    const std::string spec = option == work.options.end()
+                                 ? std::string()
+                                 : sluice::annotation_of(option->second, kOption);
     context_.add(admissions_, 1, std::array<std::string_view, 2>{queue, spec});
     event(work, "Admitted", "The option " + plan.record.admitted + " is admitted");
   }

@@ -16,12 +16,6 @@ constexpr std::int64_t kRestAfterFailure = 5'000;
 // Then it may have got somebody else who decides.
 constexpr std::int64_t kStiffFor = 3'600'000;
 
-std::string text_in(const Json& object, const char* map, std::string_view name) {
-  const Json* all = object.find(map);
-  const Json* found = all == nullptr ? nullptr : all->member(name);
-  return found != nullptr && found->is_string() ? found->as_string() : std::string();
-}
-
 std::string key_of(const std::string& remote, const ObjectRef& ref) {
   return remote + " " + ref.kind + " " + ref.ns + "/" + ref.name;
 }
@@ -230,7 +224,7 @@ bool Cases::is_needed(const WorkloadName& workload, const KnownJob& job) {
     return std::any_of(settings_.kinds.begin(), settings_.kinds.end(), [&](const JobKind& kind) {
       const ObjectRef ref{kind.api_version, kind.kind, workload.ns, job.name};
       const auto there = context_.remotes().find(cluster, ref);
-      return (there && text_in(*there, "metadata.annotations", kOriginJob) == job.uid) ||
+      return (there && sluice::annotation_of(*there, kOriginJob) == job.uid) ||
              writing(cluster, ref).waiting;
     });
   });
@@ -243,8 +237,7 @@ void Cases::read_kin(Case& of) {
     if (known == nullptr) return;
     of.job_name = known->name;
     of.job_uid = known->uid;
-  } else if (text_in(*of.workload, "metadata.annotations", kElastic) != "true" ||
-             of.job_uid.empty()) {
+  } else if (sluice::annotation_of(*of.workload, kElastic) != "true" || of.job_uid.empty()) {
     return;
   }
   of.local.elastic = true;
@@ -254,7 +247,7 @@ void Cases::read_kin(Case& of) {
         [&](const auto& each, const auto& job) { return each == of.name || is_needed(each, job); });
   if (of.workload) of.local.size = of.local.own_size = size_of(*of.workload);
   const std::string replaced =
-      of.workload ? text_in(*of.workload, "metadata.annotations", kReplacementFor) : "";
+      of.workload ? sluice::annotation_of(*of.workload, kReplacementFor) : "";
   for (const Json& other : kin_of(of.name.ns, of.job_uid)) {
     const std::string name = other.string_or("metadata.name", "");
     if (name == of.name.name || sluice::condition_is_true(other, "Finished") ||
@@ -266,7 +259,7 @@ void Cases::read_kin(Case& of) {
       of.local.growth = true;
       if (state != nullptr && state->string_or("state", "") == "Ready")
         of.local.runs_at = other.string_or("status.clusterName", "");
-    } else if (text_in(other, "metadata.annotations", kReplacementFor) == key_of(of.name) &&
+    } else if (sluice::annotation_of(other, kReplacementFor) == key_of(of.name) &&
                other_checks_of(other, of.check).empty()) {
       of.local.size = std::max(of.local.size, size_of(other));
     }
@@ -275,7 +268,7 @@ void Cases::read_kin(Case& of) {
 
 /// The job there is that of all workloads of the job here: which of those there is this one's.
 void Cases::read_kin_there(const Case& of, Place& place, const Json& job) {
-  if (text_in(job, "metadata.annotations", kOriginJob) != of.job_uid) return;
+  if (sluice::annotation_of(job, kOriginJob) != of.job_uid) return;
   if (!place.job.there) place.job = read_job(job, of.uid);
   const bool runs_here = of.local.growth ? of.local.runs_at == place.name
                                          : of.local.ready && of.local.chosen == place.name;
@@ -351,8 +344,7 @@ Place Cases::read_place(Case& of, const std::string& name) {
   out.workload_write = writing(name, workload_ref(of));
   if (of.kind == nullptr || of.job_name.empty()) return out;
   if (const auto there = remotes.find(name, job_ref(of))) {
-    if (text_in(*there, "metadata.labels", kPrebuilt) == of.name.name)
-      out.job = read_job(*there, of.uid);
+    if (sluice::label_of(*there, kPrebuilt) == of.name.name) out.job = read_job(*there, of.uid);
     if (of.local.elastic) read_kin_there(of, out, *there);
   }
   out.job_write = writing(name, job_ref(of));
@@ -393,20 +385,20 @@ std::optional<WorkloadName> Cases::kin_of_copy(const ObjectRef& what, const Json
   std::optional<Json> job;
   if (what.kind != "Workload") {
     job = there;
-  } else if (text_in(there, "metadata.annotations", kElastic) == "true") {
+  } else if (sluice::annotation_of(there, kElastic) == "true") {
     if (const Json* owner = controller_of(there))
       job = context_.remotes().find(
           what.remote, {owner->string_or("apiVersion", ""), owner->string_or("kind", ""), what.ns,
                         owner->string_or("name", "")});
   }
-  const std::string uid = job ? text_in(*job, "metadata.annotations", kOriginJob) : "";
+  const std::string uid = job ? sluice::annotation_of(*job, kOriginJob) : "";
   if (uid.empty()) return std::nullopt;
   for (const Json& each : kin_of(what.ns, uid))
     if (!sluice::condition_is_true(each, "Finished"))
       return WorkloadName{what.ns, each.string_or("metadata.name", "")};
   if (what.kind != "Workload") return std::nullopt;
   // Nobody's here: it goes with its job.
-  return WorkloadName{what.ns, text_in(*job, "metadata.labels", kPrebuilt)};
+  return WorkloadName{what.ns, sluice::label_of(*job, kPrebuilt)};
 }
 
 std::optional<WorkloadName> Cases::workload_of(const ObjectRef& what) {
@@ -420,7 +412,7 @@ std::optional<WorkloadName> Cases::workload_of(const ObjectRef& what) {
     }
   if (what.kind == "Workload") return WorkloadName{what.ns, what.name};
   if (there) {
-    const std::string name = text_in(*there, "metadata.labels", kPrebuilt);
+    const std::string name = sluice::label_of(*there, kPrebuilt);
     if (name.empty()) return std::nullopt;
     workload_by_job_[job] = name;
     return WorkloadName{what.ns, name};

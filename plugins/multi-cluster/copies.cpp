@@ -50,15 +50,9 @@ void drop_job_labels(Json& labels) {
     labels.erase(name);
 }
 
-std::string annotation(const Json& object, std::string_view name) {
-  const Json* all = object.find("metadata.annotations");
-  const Json* found = all == nullptr ? nullptr : all->member(name);
-  return found != nullptr && found->is_string() ? found->as_string() : std::string();
-}
-
 std::uint64_t attempt_in(const Json& object, std::string_view uid) {
-  if (uid.empty() || annotation(object, kOriginUid) != uid) return 0;
-  const std::string text = annotation(object, kAttempt);
+  if (uid.empty() || sluice::annotation_of(object, kOriginUid) != uid) return 0;
+  const std::string text = sluice::annotation_of(object, kAttempt);
   std::uint64_t out = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), out);
   return error == std::errc() && end == text.data() + text.size() ? out : 0;
@@ -141,7 +135,8 @@ void take_granted(Json& job, const Json& workload) {
   const auto granted = granted_of_job(workload);
   if (!granted) return;
   job["spec"]["parallelism"] = *granted;
-  if (annotation(job, kCompletionsEqual) == "true") job["spec"]["completions"] = *granted;
+  if (sluice::annotation_of(job, kCompletionsEqual) == "true")
+    job["spec"]["completions"] = *granted;
   job["metadata"]["annotations"].erase(kMinParallelism);
 }
 

@@ -68,15 +68,15 @@ Json template_of(const Json& pod) {
 
 Wishes wishes_of(const Json& pod, const sluice::Objects& objects) {
   Wishes out;
-  if (const std::string queue = text_in(pod, "labels", kQueue); !queue.empty())
+  if (const std::string queue = sluice::label_of(pod, kQueue); !queue.empty())
     out.spec["queueName"] = queue;
-  const std::string limit = text_in(pod, "labels", kMaxSeconds);
+  const std::string limit = sluice::label_of(pod, kMaxSeconds);
   std::int32_t seconds = 0;
   std::from_chars(limit.data(), limit.data() + limit.size(), seconds);
   if (seconds > 0) out.spec["maximumExecutionTimeSeconds"] = seconds;
   out.spec["priority"] = 0;
   const std::string kueue(kKueue);
-  if (const std::string name = text_in(pod, "labels", kPriorityClass); !name.empty()) {
+  if (const std::string name = sluice::label_of(pod, kPriorityClass); !name.empty()) {
     if (!take_class(out.spec, {kueue, kWorkloadClass, "", name}, objects))
       out.missing = "WorkloadPriorityClass " + name + " doesn't exist";
   } else if (const std::string of_pod = pod.string_or("spec.priorityClassName", "");

@@ -35,15 +35,8 @@ bool has_gate(const Json& pod) {
 
 }  // namespace
 
-std::string text_in(const Json& object, std::string_view map, std::string_view key) {
-  const Json* metadata = object.member("metadata");
-  const Json* pairs = metadata == nullptr ? nullptr : metadata->member(map);
-  const Json* value = pairs == nullptr ? nullptr : pairs->member(key);
-  return value != nullptr && value->is_string() ? value->as_string() : std::string();
-}
-
 std::optional<Json> said_sets(const Json& pod) {
-  const std::string text = text_in(pod, "annotations", kSets);
+  const std::string text = sluice::annotation_of(pod, kSets);
   if (text.empty()) return std::nullopt;
   try {
     Json sets = Json::parse(text);
@@ -68,19 +61,19 @@ std::optional<Json> said_model(const Json& pod, std::string_view set) {
   return std::nullopt;
 }
 
-bool is_managed(const Json& pod) { return text_in(pod, "labels", kManaged) == "true"; }
+bool is_managed(const Json& pod) { return sluice::label_of(pod, kManaged) == "true"; }
 
 Pod pod_of(const Json& pod) {
   Pod out;
   out.name = pod.string_or("metadata.name", "");
   out.uid = pod.string_or("metadata.uid", "");
   out.created = pod.string_or("metadata.creationTimestamp", "");
-  out.group = text_in(pod, "labels", kGroup);
-  out.queue = text_in(pod, "labels", kQueue);
-  out.role = out.group.empty() ? std::string(kMain) : text_in(pod, "annotations", kRole);
+  out.group = sluice::label_of(pod, kGroup);
+  out.queue = sluice::label_of(pod, kQueue);
+  out.role = out.group.empty() ? std::string(kMain) : sluice::annotation_of(pod, kRole);
   out.message = pod.string_or("status.message", "");
-  out.total = number_of<std::int32_t>(text_in(pod, "annotations", kTotal)).value_or(0);
-  out.evictions = number_of<std::int64_t>(text_in(pod, "annotations", kEvictions)).value_or(-1);
+  out.total = number_of<std::int32_t>(sluice::annotation_of(pod, kTotal)).value_or(0);
+  out.evictions = number_of<std::int64_t>(sluice::annotation_of(pod, kEvictions)).value_or(-1);
   if (const auto sets = out.group.empty() ? std::nullopt : said_sets(pod))
     for (const Json& set : sets->items())
       out.sets.push_back(
@@ -88,9 +81,9 @@ Pod pod_of(const Json& pod) {
   const std::string phase = pod.string_or("status.phase", "");
   if (phase == "Succeeded") out.phase = Phase::kSucceeded;
   if (phase == "Failed") out.phase = Phase::kFailed;
-  out.fast = text_in(pod, "annotations", kFast) == "true";
-  out.serving = !out.group.empty() && text_in(pod, "annotations", kServing) == "true";
-  out.retriable = text_in(pod, "annotations", kRetriable) != "false";
+  out.fast = sluice::annotation_of(pod, kFast) == "true";
+  out.serving = !out.group.empty() && sluice::annotation_of(pod, kServing) == "true";
+  out.retriable = sluice::annotation_of(pod, kRetriable) != "false";
   out.gated = has_gate(pod);
   out.tracked = lists(pod.find("metadata.finalizers"), kManaged);
   out.bound = !pod.string_or("spec.nodeName", "").empty();
@@ -108,7 +101,7 @@ Pod pod_of(const Json& pod) {
 
 Held workload_of(const Json& workload) {
   Held out;
-  out.of_group = text_in(workload, "annotations", kIsGroup) == "true";
+  out.of_group = sluice::annotation_of(workload, kIsGroup) == "true";
   out.terminating = !workload.string_or("metadata.deletionTimestamp", "").empty();
   out.finished = sluice::condition_is_true(workload, "Finished");
   out.reserved = sluice::condition_is_true(workload, "QuotaReserved");

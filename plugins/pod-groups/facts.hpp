@@ -77,7 +77,4 @@ struct Held {
 
 Held workload_of(const sluice::Json& workload);
 
-/// The value of a label or annotation; empty without one. `map`: "labels" or "annotations".
-std::string text_in(const sluice::Json& object, std::string_view map, std::string_view key);
-
 }  // namespace pods

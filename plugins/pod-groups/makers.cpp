@@ -71,7 +71,7 @@ std::vector<std::string_view> templates_of(const Maker& maker, const Json& objec
 /// What the template of the pods says.
 std::string said_by_template(const Maker& maker, const Json& object, std::string_view label) {
   const Json* pods = object.find(maker.template_path);
-  return pods == nullptr ? std::string() : text_in(*pods, "labels", label);
+  return pods == nullptr ? std::string() : sluice::label_of(*pods, label);
 }
 
 Json set_of(std::string_view name, std::int64_t count, const Json* pods) {
@@ -119,7 +119,7 @@ void make_groups(const Maker& maker, Json& object) {
 /// The queue that it is to wait in; empty: none. What makes pods already that wait in none goes on.
 std::string queue_of(const sluice::Write& write, const Maker& maker, const Json& object,
                      const Settings& settings, const HasDefaultQueue& has_default_queue) {
-  if (std::string queue = text_in(object, "labels", kQueue); !queue.empty()) return queue;
+  if (std::string queue = sluice::label_of(object, kQueue); !queue.empty()) return queue;
   const std::string ns = object.string_or("metadata.namespace", "");
   const bool others = !said_by_template(maker, object, kQueue).empty();  // of another maker
   if (write.operation() != sluice::Operation::kCreate || others ||
@@ -221,7 +221,7 @@ std::optional<std::string> pass_on(const sluice::Write& write, const Settings& s
   for (const std::string_view path : templates_of(*maker, object)) {
     Json& metadata = at(object, path)["metadata"];
     for (const std::string_view label : {kQueue, kPriorityClass, kMaxSeconds})
-      if (const std::string value = text_in(object, "labels", label); !value.empty())
+      if (const std::string value = sluice::label_of(object, label); !value.empty())
         metadata["labels"][label] = value;
     if (!groups) continue;
     metadata["annotations"][kTotal] = std::to_string(size_of(*maker, object));
@@ -237,11 +237,11 @@ void check_maker(const sluice::Write& write, sluice::FieldErrors& errors) {
   const Maker* maker = maker_of(write.api_version(), write.kind());
   if (maker == nullptr || write.operation() != sluice::Operation::kUpdate) return;
   const Json object = Json::parse(write.object()), old = Json::parse(write.old());
-  const std::string queue = text_in(old, "labels", kQueue);
+  const std::string queue = sluice::label_of(old, kQueue);
   if (queue.empty()) return;
-  if (text_in(object, "labels", kQueue) != queue && old.int_or("status.readyReplicas", 0) > 0)
+  if (sluice::label_of(object, kQueue) != queue && old.int_or("status.readyReplicas", 0) > 0)
     errors.invalid("metadata.labels[" + std::string(kQueue) + "]",
-                   Json(text_in(object, "labels", kQueue)).dump(),
+                   Json(sluice::label_of(object, kQueue)).dump(),
                    "field is immutable while pods are ready");
   if (maker->waits == Waits::kEach || waits_singly(*maker, old)) return;
   if (const std::string_view path = changed_shape(*maker, object, old);
@@ -270,13 +270,13 @@ void check_scale(const sluice::Write& write, const FindPods& find_pods,
 }
 
 std::string group_of_part(const Json& pod) {
-  const std::string kind = text_in(pod, "annotations", kPartOf);
+  const std::string kind = sluice::annotation_of(pod, kPartOf);
   const auto* maker = std::find_if(kMakers.begin(), kMakers.end(), [&](const Maker& each) {
     return each.waits == Waits::kByReplica && each.kind == kind;
   });
   if (maker == kMakers.end()) return {};
-  const std::string name = text_in(pod, "labels", maker->name_label);
-  std::string replica = text_in(pod, "labels", maker->index_label);
+  const std::string name = sluice::label_of(pod, maker->name_label);
+  std::string replica = sluice::label_of(pod, maker->index_label);
   // Who gives it the label may be asked later than we are; the first pod is called by its replica.
   if (replica.empty()) replica = ordinal_of(pod.string_or("metadata.name", ""));
   if (name.empty() || replica.empty()) return {};

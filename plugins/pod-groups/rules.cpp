@@ -31,8 +31,8 @@ bool is_name(std::string_view text) {
 }
 
 void check_group(const Json& pod, sluice::FieldErrors& errors) {
-  const std::string group = text_in(pod, "labels", kGroup);
-  const std::string total = text_in(pod, "annotations", kTotal);
+  const std::string group = sluice::label_of(pod, kGroup);
+  const std::string total = sluice::annotation_of(pod, kTotal);
   const std::string both = "both the annotation " + std::string(kTotal) + " and the label " +
                            std::string(kGroup) + " should be set";
   if (group.empty() && !total.empty()) errors.required(label_path(kGroup), both);
@@ -48,7 +48,7 @@ void check_group(const Json& pod, sluice::FieldErrors& errors) {
 }
 
 void check_sets(const Json& pod, sluice::FieldErrors& errors) {
-  const std::string text = text_in(pod, "annotations", kSets);
+  const std::string text = sluice::annotation_of(pod, kSets);
   if (text.empty()) return;
   const auto sets = said_sets(pod);
   if (!sets)
@@ -67,7 +67,7 @@ void check_change(const Json& pod, const Json& old, sluice::FieldErrors& errors)
   if (before.group != now.group)
     errors.invalid(label_path(kGroup), Json(now.group).dump(), "field is immutable");
   if (before.total != now.total)
-    errors.invalid(annotation_path(kTotal), Json(text_in(pod, "annotations", kTotal)).dump(),
+    errors.invalid(annotation_path(kTotal), Json(sluice::annotation_of(pod, kTotal)).dump(),
                    "field is immutable");
   if (before.gated && !now.gated)
     errors.forbidden("spec.schedulingGates", "gate " + std::string(kGate) +
@@ -107,11 +107,11 @@ bool runs_with_owner(const Json& pod, const std::string& ns, const Origin& origi
   constexpr int kMostGenerations = 10;  // of jobs that own jobs
   if (!is_of_a_controller(origin.user, ns)) return false;
   std::optional<Json> job = job_of(pod, ns, origin.find_job);
-  if (!job || !text_in(*job, "labels", kQueue).empty()) return false;
+  if (!job || !sluice::label_of(*job, kQueue).empty()) return false;
   for (int generation = 0; generation < kMostGenerations; ++generation) {
     job = job_of(*job, ns, origin.find_job);
     if (!job) return false;
-    if (!text_in(*job, "labels", kQueue).empty()) return true;
+    if (!sluice::label_of(*job, kQueue).empty()) return true;
   }
   return false;
 }
@@ -152,8 +152,8 @@ std::optional<std::string> hold(std::string_view text, const Settings& settings,
   if (is_managed(pod)) return std::nullopt;
   // The pods of a job that is queued itself: its template got the label when it was started. A
   // user's label is left out before, and what else of the pod is called like it says nothing.
-  if (!text_in(pod, "labels", kPodSet).empty()) return std::nullopt;
-  if (text_in(pod, "labels", kQueue).empty()) {
+  if (!sluice::label_of(pod, kPodSet).empty()) return std::nullopt;
+  if (sluice::label_of(pod, kQueue).empty()) {
     if (has_default_queue(ns))
       pod["metadata"]["labels"][kQueue] = kDefaultQueue;
     else if (!settings.without_queue)
@@ -161,7 +161,7 @@ std::optional<std::string> hold(std::string_view text, const Settings& settings,
   }
   if (runs_with_owner(pod, ns, origin)) return std::nullopt;
   pod["metadata"]["labels"][kManaged] = "true";
-  std::string role = text_in(pod, "annotations", kNamedSet);
+  std::string role = sluice::annotation_of(pod, kNamedSet);
   if (role.empty()) role = role_of(pod["spec"]);
   pod["metadata"]["annotations"][kRole] = role;
   if (const std::string group = group_of_part(pod); !group.empty())

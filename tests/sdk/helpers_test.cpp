@@ -104,6 +104,17 @@ TEST(Helpers, OwnersAreFoundAndAddedOnce) {
   EXPECT_EQ(controller_of(pod)->string_or("name", ""), "train");
 }
 
+TEST(Helpers, LabelsAndAnnotationsAreTexts) {
+  const Json object =
+      Json::parse(R"({"metadata":{"labels":{"a.b/c":"1","n":7},"annotations":{"a.b/c":"2"}}})");
+  EXPECT_EQ(label_of(object, "a.b/c"), "1");
+  EXPECT_EQ(annotation_of(object, "a.b/c"), "2");
+  EXPECT_EQ(label_of(object, "n"), "") << "no text";
+  EXPECT_EQ(annotation_of(object, "n"), "");
+  EXPECT_EQ(label_of(Json::parse(R"({"metadata":{"labels":[]}})"), "n"), "");
+  EXPECT_EQ(label_of(Json::object(), "n"), "");
+}
+
 // Of FIPS 180, and of texts around the end of a block (64 bytes, 8 of them for the length).
 TEST(Helpers, DigestsAreThoseOfTheStandard) {
   EXPECT_EQ(sha1_hex(""), "da39a3ee5e6b4b0d3255bfef95601890afd80709");

@@ -104,8 +104,8 @@ TEST(Makers, AStatefulSetThatBeganWithNothingIsAGroupOnceItSaysItsNumber) {
     FakeHost host;
     const auto changed = TestedPlugin(host).set_defaults(
         {sluice::Operation::kUpdate, "apps/v1", "StatefulSet", object, old});
-    return text_in(*Json::parse(changed.value_or(object)).find("spec.template"), "labels",
-                   "kueue.x-k8s.io/pod-group-name");
+    return sluice::label_of(*Json::parse(changed.value_or(object)).find("spec.template"),
+                            "kueue.x-k8s.io/pod-group-name");
   };
   EXPECT_EQ(passed_on("StatefulSet", maker("StatefulSet", kQueued, 0)).dump(),
             R"({"labels":{)" + template_labels + "}}");
@@ -193,7 +193,7 @@ TEST(Makers, APodIsOfTheGroupOfItsReplica) {
              R"(},"annotations":{"kueue.x-k8s.io/pod-group-part-of":"LeaderWorkerSet",)"
              R"("kueue.x-k8s.io/pod-group-named-set":"main"}},"spec":{"containers":[]}})",
          ""});
-    return held ? text_in(Json::parse(*held), "labels", "kueue.x-k8s.io/pod-group-name") : "";
+    return held ? sluice::label_of(Json::parse(*held), "kueue.x-k8s.io/pod-group-name") : "";
   };
   const std::string first = group("llm-1", "");
   EXPECT_TRUE(first.starts_with("leaderworkerset-llm-1-")) << first;

@@ -45,7 +45,7 @@ TEST(Holding, APodThatNamesAQueueWaits) {
   const Pod facts = pod_of(Json::parse(*held));
   EXPECT_TRUE(facts.gated);
   EXPECT_TRUE(is_managed(Json::parse(*held)));
-  EXPECT_EQ(text_in(Json::parse(*held), "annotations", "kueue.x-k8s.io/role-hash").size(), 8U);
+  EXPECT_EQ(sluice::annotation_of(Json::parse(*held), "kueue.x-k8s.io/role-hash").size(), 8U);
 }
 
 TEST(Holding, OtherPodsAreLeftAlone) {

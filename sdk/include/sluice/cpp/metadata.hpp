@@ -1,4 +1,4 @@
-// Conditions and owner references of objects that a plugin reads and writes.
+// Conditions, owner references, labels and annotations of objects that a plugin reads and writes.
 //
 // Pure functions of JSON values, any thread.
 #pragma once
@@ -82,6 +82,25 @@ inline const Json* controller_of(const Json& object) {
   for (const Json& each : owners->items())
     if (each.bool_or("controller", false)) return &each;
   return nullptr;
+}
+
+namespace detail {
+
+inline std::string metadata_text(const Json& object, std::string_view map, std::string_view name) {
+  const Json* metadata = object.member("metadata");
+  const Json* all = metadata == nullptr ? nullptr : metadata->member(map);
+  const Json* found = all == nullptr ? nullptr : all->member(name);
+  return found != nullptr && found->is_string() ? found->as_string() : std::string();
+}
+
+}  // namespace detail
+
+/// The value of a label, of an annotation; empty without one.
+inline std::string label_of(const Json& object, std::string_view name) {
+  return detail::metadata_text(object, "labels", name);
+}
+inline std::string annotation_of(const Json& object, std::string_view name) {
+  return detail::metadata_text(object, "annotations", name);
 }
 
 }  // namespace sluice
