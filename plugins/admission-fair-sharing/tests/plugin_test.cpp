@@ -15,6 +15,8 @@ using namespace sluice::testing;
 // A half-life of a minute, so that an entry counts for half of what it asks for.
 constexpr const char* kConfig = R"({"usageHalfLifeTime":"60s","usageSamplingInterval":"60s"})";
 
+constexpr const char* kStart = "2026-01-01T00:00:00Z";  // of the host's clock
+
 Json object(const std::string& text) { return Json::parse(text); }
 
 struct World {
@@ -34,36 +36,32 @@ struct World {
   static ObjectRef ref(const char* kind, const char* ns, const std::string& name) {
     return {"kueue.x-k8s.io/v1beta2", kind, ns, name};
   }
+  /// Of the LocalQueue; it holds `cpu` since that moment, or waits where that is empty.
   void put(const std::string& name, const std::string& queue, const std::string& cpu,
-           const std::string& since = "2026-01-01T00:00:00Z") {
-    std::string status;
-    if (!cpu.empty())
-      status = R"(,"status":{"conditions":[{"type":"QuotaReserved","status":"True",
-        "lastTransitionTime":")" +
-               since + R"("}],"admission":{"clusterQueue":"cq",
-        "podSetAssignments":[{"name":"main","resourceUsage":{"cpu":")" +
-               cpu + R"("}}]}})";
-    host.objects().put(
-        object(R"({"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"Workload","metadata":{
-      "name":")" +
-               name + R"(","namespace":"ns","uid":"u-)" + name + R"("},
-      "spec":{"queueName":")" +
-               queue + R"("})" + status + "}"));
+           const std::string& since = kStart) {
+    put_workload(name, "", R"("queueName":")" + queue + '"',
+                 cpu.empty() ? "" : reserved(since, R"("resourceUsage":{"cpu":")" + cpu + R"("})"));
   }
   /// One that holds so much of the LocalQueue a since that moment.
   void put_holder(const std::string& name, const std::string& metadata, int cpu,
-                  const std::string& since = "2026-01-01T00:00:00Z", int given_back = 0) {
+                  const std::string& since = kStart, int given_back = 0) {
     const std::string count = std::to_string(cpu);
-    host.objects().put(object(
-        R"({"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"Workload","metadata":{
-        "name":")" +
-        name + R"(","namespace":"ns","uid":"u-)" + name + "\"" + metadata +
-        R"(},"spec":{"queueName":"a","podSets":[{"name":"main","count":)" + count +
-        R"(}]},"status":{"conditions":[{"type":"QuotaReserved","status":"True",
-        "lastTransitionTime":")" +
-        since + R"("}],"reclaimablePods":[{"name":"main","count":)" + std::to_string(given_back) +
-        R"(}],"admission":{"clusterQueue":"cq","podSetAssignments":[{"name":"main","count":)" +
-        count + R"(,"resourceUsage":{"cpu":")" + count + "\"}}]}}}"));
+    put_workload(
+        name, metadata, R"("queueName":"a","podSets":[{"name":"main","count":)" + count + "}]",
+        R"("reclaimablePods":[{"name":"main","count":)" + std::to_string(given_back) + "}]," +
+            reserved(since,
+                     R"("count":)" + count + R"(,"resourceUsage":{"cpu":")" + count + "\"}"));
+  }
+  /// A begins to hold 8.
+  void a_takes_8(TestedPlugin& plugin) {
+    plugin.reconcile(ref("LocalQueue", "ns", "a"));
+    put("w", "a", "8");
+    plugin.reconcile(ref("Workload", "ns", "w"));
+  }
+  /// The same, and the plugin is gone then.
+  void first_life() {
+    TestedPlugin plugin(host, kConfig);
+    a_takes_8(plugin);
   }
   void drop(const std::string& name) { host.objects().remove("Workload", "ns", name); }
   std::string consumed(const std::string& queue) {
@@ -72,6 +70,20 @@ struct World {
                ? found->string_or(
                      "status.fairSharing.admissionFairSharingStatus.consumedResources.cpu", "")
                : "";
+  }
+
+ private:
+  static std::string reserved(const std::string& since, const std::string& assignment) {
+    return R"("conditions":[{"type":"QuotaReserved","status":"True","lastTransitionTime":")" +
+           since + R"("}],"admission":{"clusterQueue":"cq","podSetAssignments":[{"name":"main",)" +
+           assignment + "}]}";
+  }
+  void put_workload(const std::string& name, const std::string& metadata, const std::string& spec,
+                    const std::string& status) {
+    host.objects().put(
+        object(R"({"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"Workload","metadata":{"name":")" +
+               name + R"(","namespace":"ns","uid":"u-)" + name + '"' + metadata + R"(},"spec":{)" +
+               spec + R"(},"status":{)" + status + "}}"));
   }
 };
 
@@ -85,9 +97,7 @@ TEST(Plugin, SaysNothingOfWhatItDoesNotKnow) {
 TEST(Plugin, AnEntryCountsAtOnceAndPutsItsLocalQueueBehind) {
   World world;
   TestedPlugin plugin(world.host, kConfig);
-  plugin.reconcile(World::ref("LocalQueue", "ns", "a"));
-  world.put("w", "a", "8");
-  plugin.reconcile(World::ref("Workload", "ns", "w"));
+  world.a_takes_8(plugin);
   EXPECT_EQ(world.consumed("a"), "4");  // 8 · (1 − ½)
   const OrderGiven a = plugin.order_local_queue("ns/a", "cq");
   const OrderGiven b = plugin.order_local_queue("ns/b", "cq");
@@ -119,9 +129,7 @@ TEST(Plugin, AClusterQueueThatBeginsToAskForItIsToldWhatWasUsed) {
   Json asks = *world.host.objects().find("ClusterQueue", "", "cq");
   world.host.objects().put(object(kPlain));
   TestedPlugin plugin(world.host, kConfig);
-  plugin.reconcile(World::ref("LocalQueue", "ns", "a"));
-  world.put("w", "a", "8");
-  plugin.reconcile(World::ref("Workload", "ns", "w"));
+  world.a_takes_8(plugin);
   EXPECT_EQ(world.consumed("a"), "");
   plugin.advance(std::chrono::seconds(60));
   world.host.objects().put(std::move(asks));
@@ -133,9 +141,7 @@ TEST(Plugin, AClusterQueueThatBeginsToAskForItIsToldWhatWasUsed) {
 TEST(Plugin, WhatIsHeldCountsInTimeAndIsForgotten) {
   World world;
   TestedPlugin plugin(world.host, kConfig);
-  plugin.reconcile(World::ref("LocalQueue", "ns", "a"));
-  world.put("w", "a", "8");
-  plugin.reconcile(World::ref("Workload", "ns", "w"));
+  world.a_takes_8(plugin);
   plugin.advance(std::chrono::seconds(60));
   world.put("w", "a", "");  // evicted
   plugin.reconcile(World::ref("Workload", "ns", "w"));
@@ -146,12 +152,7 @@ TEST(Plugin, WhatIsHeldCountsInTimeAndIsForgotten) {
 
 TEST(Plugin, ARestartGoesOnWhereItWas) {
   World world;
-  {
-    TestedPlugin plugin(world.host, kConfig);
-    plugin.reconcile(World::ref("LocalQueue", "ns", "a"));
-    world.put("w", "a", "8");
-    plugin.reconcile(World::ref("Workload", "ns", "w"));
-  }
+  world.first_life();
   TestedPlugin again(world.host, kConfig);
   again.reconcile(World::ref("LocalQueue", "ns", "b"));
   EXPECT_EQ(again.order_local_queue("ns/a", "cq").key, key_of(4)) << "w is not counted twice";
@@ -164,12 +165,7 @@ TEST(Plugin, ARestartGoesOnWhereItWas) {
 TEST(Plugin, WhatIsHeldAcrossARestartCountsForAllOfTheTime) {
   for (const bool somebody_waits : {false, true}) {
     World world;
-    {
-      TestedPlugin plugin(world.host, kConfig);
-      plugin.reconcile(World::ref("LocalQueue", "ns", "a"));
-      world.put("w", "a", "8");
-      plugin.reconcile(World::ref("Workload", "ns", "w"));
-    }
+    world.first_life();
     if (somebody_waits) world.put("a-first", "a", "");  // read before w
     world.host.set_now(world.host.now() + 60'000'000'000);
     TestedPlugin again(world.host, kConfig);
@@ -186,12 +182,7 @@ TEST(Plugin, WhatIsHeldAcrossARestartCountsForAllOfTheTime) {
 
 TEST(Plugin, WhatWasReservedWhileThePluginWasNotThereCountsFromThenOn) {
   World world;
-  {
-    TestedPlugin plugin(world.host, kConfig);
-    plugin.reconcile(World::ref("LocalQueue", "ns", "a"));
-    world.put("w", "a", "8");
-    plugin.reconcile(World::ref("Workload", "ns", "w"));
-  }
+  world.first_life();
   world.put("late", "a", "2", "2026-01-01T00:01:00Z");
   world.host.set_now(world.host.now() + 120'000'000'000);
   TestedPlugin again(world.host, kConfig);
@@ -203,12 +194,7 @@ TEST(Plugin, WhatWasReservedWhileThePluginWasNotThereCountsFromThenOn) {
 
 TEST(Plugin, AResourceThatIsCoveredSinceTheRestartIsToldWithWhatWasHeld) {
   World world;
-  {
-    TestedPlugin plugin(world.host, kConfig);
-    plugin.reconcile(World::ref("LocalQueue", "ns", "a"));
-    world.put("w", "a", "8");
-    plugin.reconcile(World::ref("Workload", "ns", "w"));
-  }
+  world.first_life();
   world.host.objects().put(object(R"({"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"ClusterQueue",
     "metadata":{"name":"cq"},
     "spec":{"admissionScope":{"admissionMode":"UsageBasedAdmissionFairSharing"},
@@ -314,9 +300,7 @@ TEST(Plugin, AClusterQueueThatDoesNotAskForItHasNoKeys) {
     "metadata":{"name":"cq"},
     "spec":{"admissionScope":{"admissionMode":"NoAdmissionFairSharing"}}})"));
   TestedPlugin plugin(world.host, kConfig);
-  plugin.reconcile(World::ref("LocalQueue", "ns", "a"));
-  world.put("w", "a", "8");
-  plugin.reconcile(World::ref("Workload", "ns", "w"));
+  world.a_takes_8(plugin);
   EXPECT_EQ(world.consumed("a"), "");
   EXPECT_EQ(plugin.order_local_queue("ns/a", "cq").because, "");
 }
