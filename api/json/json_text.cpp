@@ -2,14 +2,16 @@
 
 #include <boost/json/parse.hpp>
 
-namespace sluice::host {
+namespace sluice::api {
 namespace {
 
 /// Behind the string that starts (with its quote) at `at`.
 std::size_t skip_string(std::string_view text, std::size_t at) {
-  for (++at; at < text.size(); ++at) {
-    if (text[at] == '"') return at + 1;
-    if (text[at] == '\\') ++at;
+  const std::size_t begin = at + 1;
+  for (at = text.find('"', begin); at < text.size(); at = text.find('"', at + 1)) {
+    std::size_t slashes = 0;
+    while (at - slashes > begin && text[at - slashes - 1] == '\\') ++slashes;
+    if (slashes % 2 == 0) return at + 1;
   }
   return text.size();
 }
@@ -121,4 +123,4 @@ void each_element(std::string_view text, const std::function<void(std::string_vi
   }
 }
 
-}  // namespace sluice::host
+}  // namespace sluice::api

@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-namespace sluice::host {
+namespace sluice::api {
 
 /// The text of the value at `key` of the object `text`; empty when there is none, or no object.
 std::string_view member_text(std::string_view text, std::string_view key);
@@ -30,4 +30,4 @@ void each_member(std::string_view text,
 /// Calls `take` with the text of each element of the list `text`; never when it is no list.
 void each_element(std::string_view text, const std::function<void(std::string_view value)>& take);
 
-}  // namespace sluice::host
+}  // namespace sluice::api

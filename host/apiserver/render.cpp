@@ -18,20 +18,20 @@ std::string meta_api_version(const Form& form) { return "meta.k8s.io/" + form.me
 
 /// The text of a number at a path, or "0".
 std::string number_at(std::string_view text, std::string_view path) {
-  const std::string_view value = member_at(text, path);
+  const std::string_view value = api::member_at(text, path);
   return value.empty() || value == "null" ? "0" : std::string(value);
 }
 
 /// `a=b,c=d` of spec.selector.matchLabels.
 std::string selector_text(std::string_view body) {
   std::string out;
-  each_member(member_at(body, "spec.selector.matchLabels"),
-              [&](std::string_view key, std::string_view value) {
-                std::string scratch;
-                if (!out.empty()) out += ',';
-                out.append(key).append("=").append(scalar_text(value, scratch));
-                return true;
-              });
+  api::each_member(api::member_at(body, "spec.selector.matchLabels"),
+                   [&](std::string_view key, std::string_view value) {
+                     std::string scratch;
+                     if (!out.empty()) out += ',';
+                     out.append(key).append("=").append(api::scalar_text(value, scratch));
+                     return true;
+                   });
   return out;
 }
 
@@ -65,7 +65,7 @@ std::string scale_text(const StoredObject& object) {
   const std::string all = metadata_text(object);
   for (const std::string_view key :
        {"name", "namespace", "uid", "resourceVersion", "creationTimestamp"}) {
-    const std::string_view value = member_text(all, key);
+    const std::string_view value = api::member_text(all, key);
     if (value.empty()) continue;
     if (metadata.size() > 1) metadata += ',';
     metadata.append("\"").append(key).append("\":").append(value);

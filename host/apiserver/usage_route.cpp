@@ -102,8 +102,8 @@ class UsageAnswer {
   static bool runs(const StoredObject& pod) {
     bool out = false;
     for (const std::string_view list : {"containerStatuses", "initContainerStatuses"})
-      each_element(member_text(pod.status, list), [&out](std::string_view container) {
-        out |= !member_at(container, "state.running").empty();
+      api::each_element(api::member_text(pod.status, list), [&out](std::string_view container) {
+        out |= !api::member_at(container, "state.running").empty();
       });
     return out;
   }

@@ -152,8 +152,8 @@ std::optional<WorkKey> PluginController::owner_of(const StoredObject& object) co
 
 bool has_field(const StoredObject& object, std::string_view field) {
   if (field.starts_with(kStatus))
-    return !member_at(object.status, field.substr(kStatus.size())).empty();
-  return !member_at(*object.body, field).empty();
+    return !api::member_at(object.status, field.substr(kStatus.size())).empty();
+  return !api::member_at(*object.body, field).empty();
 }
 
 void PluginController::poll(std::vector<WorkKey>& keys) {

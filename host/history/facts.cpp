@@ -24,7 +24,7 @@ void split_key(std::string_view key, std::string& ns, std::string& name) {
 }
 
 Millis created_at(const StoredObject& stored) {
-  const auto time = parse_time(text_at(stored.metadata.text(), "creationTimestamp"));
+  const auto time = parse_time(api::text_at(stored.metadata.text(), "creationTimestamp"));
   return time ? to_millis(*time) : 0;
 }
 
@@ -52,10 +52,10 @@ WorkloadFacts workload_facts(const StoredObject& stored) {
     out.owner_kind = owner->kind;
     out.owner = owner->name;
   }
-  const std::string_view spec = member_text(*stored.body, "spec");
-  out.queue = text_at(spec, "queueName");
-  out.priority_class = text_at(member_text(spec, "priorityClassRef"), "name");
-  out.user = text_at(member_text(stored.metadata.text(), "annotations"), kCreatedBy);
+  const std::string_view spec = api::member_text(*stored.body, "spec");
+  out.queue = api::text_at(spec, "queueName");
+  out.priority_class = api::text_at(api::member_text(spec, "priorityClassRef"), "name");
+  out.user = api::text_at(api::member_text(stored.metadata.text(), "annotations"), kCreatedBy);
   out.created = created_at(stored);
   out.status = status_of(stored);
   return out;
@@ -99,7 +99,7 @@ std::optional<PodUse> pod_use(const StoredObject& pod) {
   std::string name;
   split_key(pod.key, out.ns, name);
   out.workload =
-      text_at(member_text(pod.metadata.text(), "annotations"), "kueue.x-k8s.io/workload");
+      api::text_at(api::member_text(pod.metadata.text(), "annotations"), "kueue.x-k8s.io/workload");
   if (out.workload.empty()) return std::nullopt;
   out.since = to_millis(used->since);
   out.cpu_us = used->cpu_us;

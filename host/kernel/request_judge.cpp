@@ -60,7 +60,8 @@ bool RequestJudge::refuse(const EngineRequest& request, std::set<std::string>& t
 bool RequestJudge::answers_for(const std::string& plugin, const std::string& check) const {
   const StoredObject* stored = store_.find(check_kind_, check);
   if (!stored) return false;
-  const std::string controller = text_at(member_text(*stored->body, "spec"), "controllerName");
+  const std::string controller =
+      api::text_at(api::member_text(*stored->body, "spec"), "controllerName");
   return !plugin.empty() && plugins_.plugin_of_checks(controller) == plugin;
 }
 

@@ -16,7 +16,7 @@ namespace json = boost::json;
 /// The metadata without managedFields, which often are most of it and decide nothing.
 std::string without_managed_fields(std::string_view metadata) {
   constexpr std::string_view kBegin = "\"managedFields\":";
-  const std::string_view value = member_text(metadata, "managedFields");
+  const std::string_view value = api::member_text(metadata, "managedFields");
   if (value.empty()) return std::string(metadata);
   const auto value_at = static_cast<std::size_t>(value.data() - metadata.data());
   std::size_t begin = value_at - kBegin.size(), end = value_at + value.size();

@@ -25,7 +25,7 @@ struct Header::Data {
   explicit Data(std::string text_in) : text(trimmed(std::move(text_in))) { read(); }
 
   void read() {
-    each_member(text, [this](std::string_view key, std::string_view value) {
+    api::each_member(text, [this](std::string_view key, std::string_view value) {
       if (key == "uid") uid = string_of(value);
       if (key == "ownerReferences") read_owners(value);
       if (key == "finalizers") read_finalizers(value);
@@ -50,16 +50,16 @@ struct Header::Data {
   std::string_view string_of(std::string_view value) {
     if (value.size() < 2 || value[0] != '"') return {};
     std::string scratch;
-    const std::string_view found = scalar_text(value, scratch);
+    const std::string_view found = api::scalar_text(value, scratch);
     if (scratch.empty()) return found;
     return some().unescaped.emplace_front(std::move(scratch));
   }
 
   void read_owners(std::string_view list) {
-    each_element(list, [this](std::string_view entry) {
+    api::each_element(list, [this](std::string_view entry) {
       if (entry.empty() || entry[0] != '{') return;
       OwnerReference owner;
-      each_member(entry, [&](std::string_view key, std::string_view value) {
+      api::each_member(entry, [&](std::string_view key, std::string_view value) {
         if (key == "apiVersion") owner.api_version = string_of(value);
         if (key == "kind") owner.kind = string_of(value);
         if (key == "name") owner.name = string_of(value);
@@ -72,17 +72,17 @@ struct Header::Data {
   }
 
   void read_finalizers(std::string_view list) {
-    each_element(list, [this](std::string_view entry) {
+    api::each_element(list, [this](std::string_view entry) {
       if (const std::string_view name = string_of(entry); !name.empty())
         some().finalizers.push_back(name);
     });
   }
 
   void read_claims(std::string_view annotations) {
-    each_claim(string_of(member_text(annotations, kClaimedBy)),
+    each_claim(string_of(api::member_text(annotations, kClaimedBy)),
                [this](std::string_view plugin) { some().claims.push_back(plugin); });
     if (rare && !rare->claims.empty())
-      rare->stands_aside = !member_text(annotations, kTakesNoPart).empty();
+      rare->stands_aside = !api::member_text(annotations, kTakesNoPart).empty();
   }
 
   const std::string text;

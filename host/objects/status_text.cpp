@@ -14,7 +14,7 @@ std::string_view unquoted(std::string_view value) {
 
 ConditionText condition_in(std::string_view text) {
   ConditionText out;
-  each_member(text, [&out](std::string_view key, std::string_view value) {
+  api::each_member(text, [&out](std::string_view key, std::string_view value) {
     if (key == "type") out.type = unquoted(value);
     if (key == "status") out.status = unquoted(value);
     if (key == "reason") out.reason = unquoted(value);
@@ -28,8 +28,8 @@ ConditionText condition_in(std::string_view text) {
 
 std::vector<ConditionText> conditions_in(std::string_view status) {
   std::vector<ConditionText> out;
-  each_element(member_text(status, "conditions"),
-               [&out](std::string_view condition) { out.push_back(condition_in(condition)); });
+  api::each_element(api::member_text(status, "conditions"),
+                    [&out](std::string_view condition) { out.push_back(condition_in(condition)); });
   return out;
 }
 
@@ -45,6 +45,8 @@ bool has_condition(const std::vector<ConditionText>& conditions, std::string_vie
   return found && found->is_true();
 }
 
-std::string_view admission_in(std::string_view status) { return member_text(status, "admission"); }
+std::string_view admission_in(std::string_view status) {
+  return api::member_text(status, "admission");
+}
 
 }  // namespace sluice::host

@@ -81,7 +81,7 @@ bool same_but_times(std::string_view one_status, std::string_view other_status) 
           if (key != "conditions") out.emplace(key, value);
           return true;
         };
-    if (!status.empty()) each_member(status, keep);
+    if (!status.empty()) api::each_member(status, keep);
     for (const ConditionText& each : conditions_in(status))
       out[fmt::format("condition {}", each.type)] =
           fmt::format("{} {} {}", each.status, each.reason, each.message);
@@ -103,7 +103,8 @@ bool only_tells(const StoredObject& before, const StoredObject& after) {
   const bool waited = conditions_in(before.status).empty() || !quota_shown(before.status).held;
   bool alone = true;  // and nothing but conditions changed
   for (const std::string_view field : {"admission", "admissionChecks", "requeueState"})
-    alone &= same_value(member_text(before.status, field), member_text(after.status, field));
+    alone &=
+        same_value(api::member_text(before.status, field), api::member_text(after.status, field));
   return waited && alone && same_course(before.status, after.status);
 }
 

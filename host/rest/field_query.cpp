@@ -83,10 +83,11 @@ std::string_view text_at(const StoredObject& object, std::string_view path, std:
     return path.substr(name.size() + 1);
   };
   if (const auto rest = part("status"))
-    return scalar_text(member_at(object.status, *rest), scratch);
+    return api::scalar_text(api::member_at(object.status, *rest), scratch);
   if (const auto rest = part("metadata"))
-    return scalar_text(member_at(object.metadata.text(), *rest), scratch);
-  return object.body ? scalar_text(member_at(*object.body, path), scratch) : std::string_view();
+    return api::scalar_text(api::member_at(object.metadata.text(), *rest), scratch);
+  return object.body ? api::scalar_text(api::member_at(*object.body, path), scratch)
+                     : std::string_view();
 }
 
 std::string_view field_text(const StoredObject& object, std::string_view label,

@@ -208,27 +208,28 @@ bool LabelQuery::matches_labels(std::string_view labels) const {
   std::string scratch;
   if (requirements_.size() > kFew) {  // all labels are read once, not once for each requirement
     std::map<std::string, std::string_view, std::less<>> all;
-    each_member(labels, [&all](std::string_view key, std::string_view value) {
+    api::each_member(labels, [&all](std::string_view key, std::string_view value) {
       all.emplace(key, value);
       return true;
     });
     return std::all_of(requirements_.begin(), requirements_.end(), [&](const Requirement& each) {
       const auto found = all.find(each.key);
       if (found == all.end()) return satisfied(each, nullptr);
-      const std::string_view value = scalar_text(found->second, scratch);
+      const std::string_view value = api::scalar_text(found->second, scratch);
       return satisfied(each, &value);
     });
   }
   return std::all_of(requirements_.begin(), requirements_.end(), [&](const Requirement& each) {
-    const std::string_view raw = member_text(labels, each.key);
+    const std::string_view raw = api::member_text(labels, each.key);
     if (raw.empty()) return satisfied(each, nullptr);
-    const std::string_view value = scalar_text(raw, scratch);
+    const std::string_view value = api::scalar_text(raw, scratch);
     return satisfied(each, &value);
   });
 }
 
 bool LabelQuery::matches(const StoredObject& object) const {
-  return requirements_.empty() || matches_labels(member_text(object.metadata.text(), "labels"));
+  return requirements_.empty() ||
+         matches_labels(api::member_text(object.metadata.text(), "labels"));
 }
 
 }  // namespace sluice::host

@@ -24,14 +24,14 @@ void check_marks(std::string_view text) {
 void check_members(const json::object& object) {
   const std::string text = api::to_json(object);
   for (const auto& [key, value] : object) {
-    const std::string_view found = member_text(text, api::view(key));
+    const std::string_view found = api::member_text(text, api::view(key));
     SLUICE_CHECK(found == api::to_json(value), text, " ", api::view(key));
     std::string scratch;
     if (const auto* string = value.if_string())
-      SLUICE_CHECK(scalar_text(found, scratch) == api::view(*string), found);
+      SLUICE_CHECK(api::scalar_text(found, scratch) == api::view(*string), found);
   }
   std::size_t members = 0;
-  each_member(text, [&](std::string_view key, std::string_view) {
+  api::each_member(text, [&](std::string_view key, std::string_view) {
     SLUICE_CHECK(object.contains(key), text);
     ++members;
     return true;

@@ -90,7 +90,7 @@ void CheckController::changed(const ObjectChange& change, std::vector<WorkKey>& 
     return;
   }
   const bool checked =
-      change.stored && !member_text(change.stored->status, "admissionChecks").empty();
+      change.stored && !api::member_text(change.stored->status, "admissionChecks").empty();
   if (checked || begun_.contains(change.key)) keys.push_back(workload_key(change.key));
 }
 

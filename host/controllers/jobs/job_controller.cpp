@@ -29,7 +29,7 @@ void tell(ObjectAccess& objects, const ObjectRef& about, std::string_view reason
 bool waits(std::string_view status) {
   if (status.empty()) return true;
   bool alone = true;
-  each_member(status, [&](std::string_view part, std::string_view) {
+  api::each_member(status, [&](std::string_view part, std::string_view) {
     return alone = part == "conditions";
   });
   const auto conditions = conditions_in(status);

@@ -86,7 +86,7 @@ void describe_use(const QueueView& queue, const LocalQueueView* own, json::objec
 /// LocalQueue that led there; empty: it held none.
 std::string held_before(const ObjectChange& workload) {
   if (!workload.before) return {};
-  return text_at(member_text(workload.before->status, "admission"), "clusterQueue");
+  return api::text_at(api::member_text(workload.before->status, "admission"), "clusterQueue");
 }
 
 Result<void> write(ObjectAccess& objects, const api::KindInfo& kind, const std::string& key,

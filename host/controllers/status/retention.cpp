@@ -22,7 +22,7 @@ std::optional<Time> true_since(const json::object& status, std::string_view type
 /// There are many Events, and of each one time is wanted: it is not parsed.
 std::optional<Time> last_seen(const StoredObject& event) {
   const auto time = [](std::string_view text, std::string_view key) {
-    const auto parsed = parse_time(text_at(text, key));
+    const auto parsed = parse_time(api::text_at(text, key));
     return parsed ? std::optional<Time>(*parsed) : std::nullopt;
   };
   if (event.body) {

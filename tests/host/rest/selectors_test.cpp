@@ -175,17 +175,17 @@ TEST(JsonText, FindsMembersWithoutParsing) {
   const std::string text =
       R"({"a":{"b\"}":[1,{"c":"]"}]},"d":"x\"y,","e":-1.5e3,"f":true,"g":null,"h":{}})";
   std::string scratch;
-  EXPECT_EQ(member_text(text, "a"), R"({"b\"}":[1,{"c":"]"}]})");
-  EXPECT_EQ(member_at(text, "a.b\"}"), R"([1,{"c":"]"}])");
-  EXPECT_EQ(scalar_text(member_text(text, "d"), scratch), "x\"y,");
-  EXPECT_EQ(scalar_text(member_text(text, "e"), scratch), "-1.5e3");
-  EXPECT_EQ(scalar_text(member_text(text, "f"), scratch), "true");
-  EXPECT_EQ(scalar_text(member_text(text, "g"), scratch), "");
-  EXPECT_EQ(member_text(text, "h"), "{}");
-  EXPECT_EQ(member_text(text, "i"), "");
-  EXPECT_EQ(member_at(text, "h.i"), "");
-  EXPECT_EQ(member_text("{}", "i"), "");
-  EXPECT_EQ(member_text("", "i"), "");
+  EXPECT_EQ(api::member_text(text, "a"), R"({"b\"}":[1,{"c":"]"}]})");
+  EXPECT_EQ(api::member_at(text, "a.b\"}"), R"([1,{"c":"]"}])");
+  EXPECT_EQ(api::scalar_text(api::member_text(text, "d"), scratch), "x\"y,");
+  EXPECT_EQ(api::scalar_text(api::member_text(text, "e"), scratch), "-1.5e3");
+  EXPECT_EQ(api::scalar_text(api::member_text(text, "f"), scratch), "true");
+  EXPECT_EQ(api::scalar_text(api::member_text(text, "g"), scratch), "");
+  EXPECT_EQ(api::member_text(text, "h"), "{}");
+  EXPECT_EQ(api::member_text(text, "i"), "");
+  EXPECT_EQ(api::member_at(text, "h.i"), "");
+  EXPECT_EQ(api::member_text("{}", "i"), "");
+  EXPECT_EQ(api::member_text("", "i"), "");
 }
 
 }  // namespace
