@@ -71,10 +71,6 @@ Workload decode_workload(const boost::json::object& object, PodTemplateCache& te
                          const Scheme& scheme);
 WorkloadStatus decode_workload_status(const boost::json::object& status);
 
-/// The status as the API shows it (v1beta2); empty parts are left out. Amounts of cpu are written
-/// from milli units, all others from base units.
-boost::json::object encode_workload_status(const WorkloadStatus& status);
-
 /// The members of a Workload's status that are written from the struct.
 inline constexpr std::string_view kTypedStatusMembers[] = {"admission",
                                                            "conditions",
@@ -84,17 +80,12 @@ inline constexpr std::string_view kTypedStatusMembers[] = {"admission",
                                                            "schedulingStats",
                                                            "accumulatedPastExecutionTimeSeconds"};
 
-/// The same over an older status: what the struct does not hold (fields that plugins added, or that
-/// no decision reads; conditions of other types) is kept from there.
-boost::json::object encode_workload_status(const boost::json::object& before,
-                                           const WorkloadStatus& status);
-
-/// `object` with its status replaced by `status`; fields of the old status that the struct does not
-/// hold (those that plugins added, or that no decision reads) are kept.
-boost::json::object encode_workload(const boost::json::object& object,
-                                    const WorkloadStatus& status);
-
-boost::json::object encode_condition(const Condition& condition);
+/// The text of a Workload's status as the API shows it (v1beta2), compact JSON; empty parts are
+/// left out, and a status that says nothing is empty. Amounts of cpu are written from milli units,
+/// all others from base units. `before`: an older status, compact JSON of our own: what the struct
+/// does not hold (fields that plugins added, or that no decision reads; conditions of other types;
+/// the generation that the writer of a condition had seen) is kept from there. O(bytes).
+std::string workload_status_text(const WorkloadStatus& status, std::string_view before = {});
 
 /// The amount of `resource` in the engine's unit: milli for cpu, base units else, rounded up.
 std::int64_t engine_amount(std::string_view resource, const Quantity& quantity);

@@ -4,8 +4,16 @@
 
 namespace sluice::api {
 
+/// Nothing that JSON is ends with an opening brace or bracket.
+void JsonMembers::comma() {
+  if (text_.empty())
+    text_ += '{';
+  else if (text_.back() != '{' && text_.back() != '[')
+    text_ += ',';
+}
+
 void JsonMembers::key(std::string_view key) {
-  text_ += text_.empty() ? '{' : ',';
+  comma();
   append_json_text(key, text_);
   text_ += ':';
 }
@@ -34,9 +42,15 @@ JsonMembers& JsonMembers::document(std::string_view key, std::string_view value)
   return *this;
 }
 
+JsonMembers& JsonMembers::entry(std::string_view value) {
+  comma();
+  text_ += value;
+  return *this;
+}
+
 JsonMembers& JsonMembers::members(const JsonMembers& other) {
   if (other.text_.empty()) return *this;
-  text_ += text_.empty() ? '{' : ',';
+  comma();
   text_.append(other.text_, 1);
   return *this;
 }

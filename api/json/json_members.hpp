@@ -1,7 +1,10 @@
 // JsonMembers: writes a JSON object member by member, as text, without a tree in between.
 //
 // A value; one thread at a time. Invariant: what take() gives is one compact JSON object, when what
-// was given as documents is JSON.
+// was given as documents is JSON. Members that are objects or lists are written by what object(),
+// list() and entry() call, with the same JsonMembers:
+//
+//   out.list("sets", [&] { out.entry([&] { out.text("name", "main"); }); });
 #pragma once
 
 #include <cstdint>
@@ -19,10 +22,47 @@ class JsonMembers {
   JsonMembers& document(std::string_view key, std::string_view value);
   /// The members of another object after these.
   JsonMembers& members(const JsonMembers& other);
+
+  /// An object whose members `write()` writes.
+  template <typename Write>
+  JsonMembers& object(std::string_view key, Write&& write) {
+    this->key(key);
+    return enclose('{', write, '}');
+  }
+
+  /// A list whose entries `write()` writes.
+  template <typename Write>
+  JsonMembers& list(std::string_view key, Write&& write) {
+    this->key(key);
+    return enclose('[', write, ']');
+  }
+
+  /// An object in the list that is being written; `write()` writes its members.
+  template <typename Write>
+  requires requires(Write& write) { write(); }
+  JsonMembers& entry(Write&& write) {
+    comma();
+    return enclose('{', write, '}');
+  }
+
+  /// JSON as it is, in the list that is being written.
+  JsonMembers& entry(std::string_view value);
+
+  bool empty() const { return text_.empty(); }
   std::string take() const { return text_.empty() ? "{}" : text_ + "}"; }
 
  private:
   void key(std::string_view key);
+  void comma();
+
+  template <typename Write>
+  JsonMembers& enclose(char open, Write& write, char close) {
+    text_ += open;
+    write();
+    text_ += close;
+    return *this;
+  }
+
   std::string text_;  // without the last brace
 };
 

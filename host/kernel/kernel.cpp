@@ -262,10 +262,8 @@ void Kernel::commit(PreparedObject object, const json::object* status) {
   else if (!status_alone)
     tell_engine(object.typed);
   const bool overlays = old && workload && writes_status_of(object.stored);
-  if (status && read_by_engine)
-    object.stored.status = overlays ? status_text(object.stored.key, *status) : text_of(*status);
-  else if (overlays)
-    object.stored.status = status_text(object.stored.key, object.stored.status);
+  if (status && read_by_engine) object.stored.status = text_of(*status);
+  if (overlays) object.stored.status = status_text(object.stored.key, object.stored.status);
   const api::KindInfo& kind = *object.stored.kind;
   const std::string key = decides_about_pods(kind) ? object.stored.key : std::string();
   put_stored(std::move(object.stored), old);
@@ -322,16 +320,16 @@ std::optional<StagedErase> Kernel::resume_staging(std::unique_ptr<StagedChanges>
   return std::nullopt;
 }
 
-/// The status as the engine has it now, to be stored; what it does not know of is kept.
-std::string Kernel::status_text(std::string_view key, const json::object& before) {
-  const auto id = engine_.find(key);
-  if (!id) return text_of(before);
-  engine_.note_shown(*id);
-  return text_of(api::encode_workload_status(before, engine_.status(*id)));
+bool Kernel::writes_status_of(const StoredObject& workload) const {
+  return writes_all_statuses() || (listener_ && listener_->follows(workload));
 }
 
-std::string Kernel::status_text(std::string_view key, const std::string& before) {
-  return engine_.find(key) ? status_text(key, parse_stored(before)) : before;
+/// The status as the engine has it now, to be stored; what it does not know of is kept.
+std::string Kernel::status_text(std::string_view key, std::string_view before) {
+  const auto id = engine_.find(key);
+  if (!id) return std::string(before);
+  engine_.note_shown(*id);
+  return api::workload_status_text(engine_.status(*id), before);
 }
 
 void Kernel::write_status(WorkloadId id) {
@@ -439,19 +437,18 @@ bool Kernel::exists(const api::KindInfo& kind, std::string_view key) const {
   return store().find(kind, key) != nullptr;
 }
 
-json::object Kernel::current(const StoredObject& stored, json::storage_ptr storage) const {
-  json::object object = to_object(stored, std::move(storage));
-  if (stored.kind != &workload_kind_ || is_changed(stored)) return object;
+std::optional<StoredObject> Kernel::shown(const StoredObject& stored) const {
+  if (stored.kind != &workload_kind_ || is_changed(stored)) return std::nullopt;
   const auto id = engine_.find(stored.key);
-  if (!id) return object;
-  static const json::object kNone;
-  const auto* before = api::find_object(std::as_const(object), "status");
-  json::object status = api::encode_workload_status(before ? *before : kNone, engine_.status(*id));
-  if (status.empty())
-    object.erase("status");
-  else
-    object["status"] = std::move(status);
-  return object;
+  if (!id) return std::nullopt;
+  StoredObject out = stored;
+  out.status = api::workload_status_text(engine_.status(*id), stored.status);
+  return out;
+}
+
+json::object Kernel::current(const StoredObject& stored, json::storage_ptr storage) const {
+  const auto now = shown(stored);
+  return to_object(now ? *now : stored, std::move(storage));
 }
 
 json::object Kernel::current(const api::KindInfo& kind, std::string_view key,

@@ -160,10 +160,11 @@ class Kernel {
                               boost::json::storage_ptr storage = {}) const;
   boost::json::object current(const StoredObject& stored,
                               boost::json::storage_ptr storage = {}) const;
-  /// Is the status of this workload stored with the step that changes it?
-  bool writes_status_of(const StoredObject& workload) const {
-    return statuses_ == Statuses::kAll || (listener_ && listener_->follows(workload));
-  }
+  /// A workload as it is stored, with its present status; nullopt where that is as stored: of other
+  /// kinds, of what is staged, and of workloads that the engine does not know.
+  std::optional<StoredObject> shown(const StoredObject& stored) const;
+  /// Are statuses of all workloads stored with the step that changes them?
+  bool writes_all_statuses() const { return statuses_ == Statuses::kAll; }
   /// The decoded form of a workload as it is stored; nullptr where the engine has none of it.
   std::shared_ptr<const api::Workload> typed_workload(const StoredObject& stored) const;
   /// The earlier of the engine's and the plugins' next timer; kNever without one.
@@ -197,8 +198,8 @@ class Kernel {
   void ask_order(const std::string& local_queue);
   void renew_order(const std::string& local_queue);
   void put_claims(const StoredObject& old, const Claims& claims);
-  std::string status_text(std::string_view key, const std::string& before);
-  std::string status_text(std::string_view key, const boost::json::object& before);
+  bool writes_status_of(const StoredObject& workload) const;
+  std::string status_text(std::string_view key, std::string_view before);
   void write_status(WorkloadId id);
   void commit_decisions();
   void note_pods_ready(const TypedObject& typed);

@@ -94,18 +94,8 @@ PortAnswer PluginObjects::show_now(const StoredObject& stored, const std::string
     json::monotonic_resource memory;
     return show(kernel_.current(*stored.kind, stored.key, &memory), version);
   }
-  const bool overlaid =
-      is_workload(*stored.kind) && !kernel_.is_changed(stored) && !kernel_.writes_status_of(stored);
-  const auto id = overlaid ? kernel_.engine().find(stored.key) : std::nullopt;
-  if (!id) return {SLUICE_OBJECTS_OK, to_text(stored)};
-  json::monotonic_resource memory;
-  json::object before(&memory);
-  if (!stored.status.empty()) before = std::move(json::parse(stored.status, &memory).get_object());
-  const json::object status = api::encode_workload_status(before, kernel_.engine().status(*id));
-  StoredObject now = stored;
-  now.status.clear();
-  if (!status.empty()) api::append_json(status, now.status);
-  return {SLUICE_OBJECTS_OK, to_text(now)};
+  const auto now = kernel_.writes_all_statuses() ? std::nullopt : kernel_.shown(stored);
+  return {SLUICE_OBJECTS_OK, to_text(now ? *now : stored)};
 }
 
 PortAnswer PluginObjects::get(const PluginObjectRef& ref) const {

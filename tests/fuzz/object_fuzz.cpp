@@ -20,7 +20,9 @@ void decode(const boost::json::object& object, std::string_view kind, const Sche
   if (kind != "Workload") return;
   PodTemplateCache templates;
   const Workload workload = decode_workload(object, templates, scheme);
-  encode_workload(object, workload.status);
+  const boost::json::object* status = find_object(object, "status");
+  const std::string text = workload_status_text(workload.status, status ? to_json(*status) : "");
+  SLUICE_CHECK(text.empty() || parse_object(text), text);
 }
 
 }  // namespace
