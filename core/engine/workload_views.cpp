@@ -219,6 +219,15 @@ api::WorkloadStatus status_of(const Model& model, WorkloadId id) {
   return out;
 }
 
+bool status_may_have(const Model& model, WorkloadId id, std::string_view member) {
+  const WorkloadRecord& w = model.workloads[id];
+  if (member == "reclaimablePods") return !w.object->status.reclaimable_pods.empty();
+  const bool noted = member == "schedulingStats" || member == "requeueState" ||
+                     member == "accumulatedPastExecutionTimeSeconds";
+  if (noted) return w.extras != nullptr;
+  return member != "admissionChecks" || milestones_of(model, id).has_checks;
+}
+
 WorkloadId counted_as(const Model& model, WorkloadId id) {
   const std::string* represented = model.workloads[id].represents();
   if (!represented) return id;

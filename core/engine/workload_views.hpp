@@ -39,6 +39,10 @@ std::vector<api::PodSetAssignment> assignment_of(const Model& model, WorkloadId 
 /// The status as the API shows it: of one that others stand for, that of the one that does.
 api::WorkloadStatus status_of(const Model& model, WorkloadId id);
 
+/// Whether that status can have this member (`admissionChecks`) now: yes where finding out would
+/// mean to make it. O(1).
+bool status_may_have(const Model& model, WorkloadId id, std::string_view member);
+
 /// Where and when: what figures about a workload need of its status, without its texts.
 struct Milestones {
   std::string_view cluster_queue;  ///< of its admission, also of one it finished with; else empty

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <boost/json/value.hpp>
 #include <utility>
 
@@ -10,6 +11,7 @@
 #include "api/json/json.hpp"
 #include "api/json/json_text.hpp"
 #include "core/base/check.hpp"
+#include "core/engine/workload_views.hpp"
 #include "host/base/log.hpp"
 #include "host/objects/parts.hpp"
 
@@ -29,14 +31,6 @@ std::string key_of_remote(const RemoteChange& what) {
 }
 
 constexpr std::string_view kStatus = "status.";
-
-/// Whether a decision can give a workload this field, which it does not have.
-bool decisions_write(std::string_view field) {
-  if (!field.starts_with(kStatus)) return false;
-  field.remove_prefix(kStatus.size());
-  field = field.substr(0, field.find('.'));
-  return std::ranges::find(api::kTypedStatusMembers, field) != std::end(api::kTypedStatusMembers);
-}
 
 RemoteChange remote_of_key(std::string_view key) {
   RemoteChange out;
@@ -66,8 +60,9 @@ Result<Time> time_of(const ControllerBridge::Looked& again, const ObjectAccess& 
 
 }  // namespace
 
-PluginController::PluginController(ControllerBridge& plugin, const api::Scheme& scheme)
-    : plugin_(plugin), name_("plugin " + plugin.plugin()) {
+PluginController::PluginController(ControllerBridge& plugin, const api::Scheme& scheme,
+                                   const Engine& engine)
+    : plugin_(plugin), engine_(engine), name_("plugin " + plugin.plugin()) {
   for (const WatchedKind& watched : plugin.kinds()) {
     kinds_.push_back(scheme.find(watched.api_version, watched.kind));
     if (kinds_.back() == nullptr)
@@ -82,6 +77,7 @@ PluginController::PluginController(ControllerBridge& plugin, const api::Scheme& 
       kinds_.back() = nullptr;
     }
     labels_.push_back(labels ? *std::move(labels) : LabelQuery());
+    add_to_group(labels_.size() - 1);
   }
 }
 
@@ -100,20 +96,41 @@ std::string PluginController::selector(std::string_view kind) const {
   return selector_of_all(wanted);
 }
 
-void PluginController::changed(const ObjectChange& change, std::vector<WorkKey>& keys) {
-  for (std::size_t i = 0; i < kinds_.size(); ++i) {
-    if (kinds_[i] != change.kind) continue;
+/// One group for what the plugin is told of as the same: kind, version, and by owner or not.
+void PluginController::add_to_group(std::size_t number) {
+  const WatchedKind& watched = plugin_.kinds()[number];
+  const auto same = std::ranges::find_if(groups_, [&](const Group& group) {
+    const WatchedKind& first = plugin_.kinds()[group.numbers.front()];
+    return kinds_[group.numbers.front()] == kinds_[number] &&
+           first.api_version == watched.api_version && first.by_owner == watched.by_owner;
+  });
+  Group& group = same == groups_.end() ? groups_.emplace_back() : *same;
+  group.numbers.push_back(number);
+  group.all |= !watched.claimed && watched.has.empty() && labels_[number].empty();
+  firsts_.push_back(group.numbers.front());
+}
+
+bool PluginController::wants(const Group& group, const StoredObject* object) {
+  if (!object) return false;
+  fields_.clear();
+  for (const std::size_t i : group.numbers) {
     const WatchedKind& watched = plugin_.kinds()[i];
-    const auto wants = [&](const StoredObject* object) {
-      return object && (!watched.claimed || object->metadata.claimed_by(plugin_.plugin())) &&
-             (watched.has.empty() || has_field(*object, watched.has)) &&
-             labels_[i].matches(*object);
-    };
-    const bool narrowed = watched.claimed || !watched.has.empty() || !labels_[i].empty();
-    if (narrowed && !wants(change.stored) && !wants(change.before)) continue;
+    if (watched.claimed && !object->metadata.claimed_by(plugin_.plugin())) continue;
+    if (!labels_[i].matches(*object)) continue;
+    if (watched.has.empty()) return true;
+    fields_.push_back(watched.has);
+  }
+  return has_any_field(*object, fields_);
+}
+
+void PluginController::changed(const ObjectChange& change, std::vector<WorkKey>& keys) {
+  for (const Group& group : groups_) {
+    const std::size_t first = group.numbers.front();
+    if (kinds_[first] != change.kind) continue;
+    if (!group.all && !wants(group, change.stored) && !wants(group, change.before)) continue;
     const StoredObject* object = change.stored ? change.stored : change.before;
-    const auto owner = watched.by_owner && object ? owner_of(*object) : std::nullopt;
-    keys.push_back(owner ? *owner : key_of(i, change.key));
+    const auto owner = plugin_.kinds()[first].by_owner && object ? owner_of(*object) : std::nullopt;
+    keys.push_back(owner ? *owner : key_of(first, change.key));
     note_change(keys.back());
   }
 }
@@ -123,13 +140,26 @@ void PluginController::note_change(const WorkKey& key) {
   if (const auto asked = asked_.find(key); asked != asked_.end()) asked->second.changed = true;
 }
 
+/// Whether decisions can have given the workload this field, which is not stored yet.
+bool PluginController::decisions_may_write(const StoredObject& workload,
+                                           std::string_view field) const {
+  if (!field.starts_with(kStatus)) return false;
+  field.remove_prefix(kStatus.size());
+  field = field.substr(0, field.find('.'));
+  if (std::ranges::find(api::kTypedStatusMembers, field) == std::end(api::kTypedStatusMembers))
+    return false;
+  const auto id = engine_.find(workload.key);
+  return !id || status_may_have(engine_.model(), *id, field);
+}
+
 bool PluginController::follows(const StoredObject& workload) const {
   for (std::size_t i = 0; i < kinds_.size(); ++i) {
     if (kinds_[i] != workload.kind) continue;
     const WatchedKind& watched = plugin_.kinds()[i];
     if (watched.claimed && !workload.metadata.claimed_by(plugin_.plugin())) continue;
     if (!labels_[i].matches(workload)) continue;
-    if (watched.has.empty() || decisions_write(watched.has) || has_field(workload, watched.has))
+    if (watched.has.empty() || decisions_may_write(workload, watched.has) ||
+        has_any_field(workload, std::array<std::string_view, 1>{watched.has}))
       return true;
   }
   return false;
@@ -150,10 +180,34 @@ std::optional<WorkKey> PluginController::owner_of(const StoredObject& object) co
   return std::nullopt;
 }
 
-bool has_field(const StoredObject& object, std::string_view field) {
-  if (field.starts_with(kStatus))
-    return !api::member_at(object.status, field.substr(kStatus.size())).empty();
-  return !api::member_at(*object.body, field).empty();
+namespace {
+
+/// Whether the path begins with this member and leads to something in it.
+bool leads_into(std::string_view path, std::string_view key, std::string_view value) {
+  if (!path.starts_with(key)) return false;
+  path.remove_prefix(key.size());
+  return path.empty() || (path[0] == '.' && !api::member_at(value, path.substr(1)).empty());
+}
+
+/// Whether the object `text` has a field at one of the paths that are `of_status` or not.
+bool has_any_in(std::string_view text, std::span<const std::string_view> paths, bool of_status) {
+  bool found = false;
+  api::each_member(text, [&](std::string_view key, std::string_view value) {
+    found = std::ranges::any_of(paths, [&](std::string_view path) {
+      if (path.starts_with(kStatus) != of_status) return false;
+      return leads_into(of_status ? path.substr(kStatus.size()) : path, key, value);
+    });
+    return !found;
+  });
+  return found;
+}
+
+}  // namespace
+
+bool has_any_field(const StoredObject& object, std::span<const std::string_view> paths) {
+  const auto of_status = [](std::string_view path) { return path.starts_with(kStatus); };
+  if (std::ranges::any_of(paths, of_status) && has_any_in(object.status, paths, true)) return true;
+  return !std::ranges::all_of(paths, of_status) && has_any_in(*object.body, paths, false);
 }
 
 void PluginController::poll(std::vector<WorkKey>& keys) {

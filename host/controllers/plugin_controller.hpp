@@ -1,13 +1,16 @@
 // PluginController: a plugin's controller/1 as one of the host's controllers.
 //
-// The sort of its keys is the number of the kind among those that the plugin watches; a key without
-// a kind stands for all of them, after the plugin's process was started again, or for an object of
-// another place. Kinds that the host does not have are left out. Belongs to the kernel's thread.
+// The sort of its keys is the number of a watch, the first of those that see the same; a key
+// without a kind stands for all of them, after the plugin's process was started again, or for an
+// object of another place. Kinds that the host does not have are left out. Belongs to the kernel's
+// thread.
 #pragma once
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -21,7 +24,7 @@ namespace sluice::host {
 class PluginController final : public Controller {
  public:
   /// Both must outlive it.
-  PluginController(ControllerBridge& plugin, const api::Scheme& scheme);
+  PluginController(ControllerBridge& plugin, const api::Scheme& scheme, const Engine& engine);
 
   std::string_view name() const override { return name_; }
   std::vector<std::string> watches() const override;
@@ -40,23 +43,37 @@ class PluginController final : public Controller {
     std::optional<ControllerBridge::Looked> answer;
   };
 
+  /// The watches of one kind under which the plugin is told of the same objects.
+  struct Group {
+    std::vector<std::size_t> numbers;  // one or more, ascending
+    bool all = false;                  // one of them is of every object of the kind
+  };
+
+  void add_to_group(std::size_t number);
+  bool decisions_may_write(const StoredObject& workload, std::string_view field) const;
+  bool wants(const Group& group, const StoredObject* object);
   void name_all(const ObjectAccess& objects);
   RemoteChange what_of(const WorkKey& key) const;
   void note_change(const WorkKey& key);
   std::optional<WorkKey> owner_of(const StoredObject& object) const;
+  /// Of the group of this number, so that an object that several watches see is looked at once.
   WorkKey key_of(std::size_t number, std::string name) const {
-    return {kinds_[number], std::move(name), static_cast<std::uint32_t>(number)};
+    return {kinds_[number], std::move(name), static_cast<std::uint32_t>(firsts_[number])};
   }
 
   ControllerBridge& plugin_;
+  const Engine& engine_;
   std::string name_;
   std::vector<const api::KindInfo*> kinds_;  // by number; nullptr: not there
   std::vector<LabelQuery> labels_;           // by number
-  std::vector<WorkKey> named_;               // keys for the next poll
+  std::vector<std::size_t> firsts_;          // by number: the first number of its group
+  std::vector<Group> groups_;
+  std::vector<std::string_view> fields_;  // of wants(), kept for its memory
+  std::vector<WorkKey> named_;            // keys for the next poll
   std::unordered_map<WorkKey, Asked, WorkKeyHash> asked_;
 };
 
-/// Whether the object has the field at this path (`spec.x`).
-bool has_field(const StoredObject& object, std::string_view field);
+/// Whether the object has a field at one of these paths (`spec.x`). O(bytes) for all of them.
+bool has_any_field(const StoredObject& object, std::span<const std::string_view> paths);
 
 }  // namespace sluice::host

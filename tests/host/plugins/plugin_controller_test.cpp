@@ -79,7 +79,8 @@ TEST_F(PluginControllerTest, AFailureLeavesNothingAndIsRepeatedWithGrowingPauses
 // Once: a host whose plugin had been started again told it of everything for ever.
 TEST_F(PluginControllerTest, APluginThatWasStartedAgainIsToldOfEverythingOnce) {
   set = load({plugin("objects-a", R"({"watch":"kueue.x-k8s.io/v1beta2 ResourceFlavor"})")});
-  PluginController controller(set->controllers().front(), host.kernel.scheme());
+  PluginController controller(set->controllers().front(), host.kernel.scheme(),
+                              host.kernel.engine());
   host.apply(kFlavor);
   const WorkKey everything{nullptr, "*", 0};
   const Result<Time> again = controller.reconcile(everything, host.objects);
@@ -114,7 +115,8 @@ TEST_F(PluginControllerTest, LabelsNarrowWhatItIsCalledFor) {
 TEST_F(PluginControllerTest, ASelectorThatIsNoneLeavesTheKindOut) {
   set = load({plugin("objects-a", R"({"reconcile":"count",
     "watch":"kueue.x-k8s.io/v1beta1 ResourceFlavor label:team>x"})")});
-  const PluginController controller(set->controllers().front(), host.kernel.scheme());
+  const PluginController controller(set->controllers().front(), host.kernel.scheme(),
+                                    host.kernel.engine());
   EXPECT_THAT(controller.watches(), IsEmpty());
 }
 
@@ -129,7 +131,8 @@ TEST_F(PluginControllerTest, FollowsWorkloadsWhoseStatusCanConcernIt) {
       {"ResourceFlavor", "{}", false},
       {"Workload", "{}", true},
       {"Workload claimed", "{}", false},
-      {"Workload has:status.conditions", "{}", true},  // the next decision writes some
+      {"Workload has:status.conditions", "{}", true},       // the next decision writes some
+      {"Workload has:status.admissionChecks", "{}", true},  // which the engine does not know
       {"Workload has:status.admission.clusterQueue", "{}", true},
       {"Workload has:status.clusterName", "{}", false},  // who writes it is told of that write
       {"Workload has:status.clusterName", R"({"clusterName":"a"})", true},
@@ -139,7 +142,8 @@ TEST_F(PluginControllerTest, FollowsWorkloadsWhoseStatusCanConcernIt) {
   for (const auto& c : cases) {
     set = load({plugin("objects-a",
                        std::string(R"({"watch":"kueue.x-k8s.io/v1beta2 )") + c.watch + "\"}")});
-    const PluginController controller(set->controllers().front(), host.kernel.scheme());
+    const PluginController controller(set->controllers().front(), host.kernel.scheme(),
+                                      host.kernel.engine());
     StoredObject workload;
     workload.kind = &host.kind("workloads");
     workload.key = "default/w";
@@ -147,6 +151,38 @@ TEST_F(PluginControllerTest, FollowsWorkloadsWhoseStatusCanConcernIt) {
     workload.status = c.status;
     EXPECT_EQ(controller.follows(workload), c.follows) << c.watch << " " << c.status;
   }
+}
+
+// What decisions write of a workload they do not write of each: without checks there are none to
+// be seen, and nobody waits for them.
+TEST_F(PluginControllerTest, FollowsChecksOnlyOfWorkloadsThatHaveSome) {
+  set = load({plugin("objects-a",
+                     R"({"watch":"kueue.x-k8s.io/v1beta2 Workload has:status.admissionChecks"})")});
+  const PluginController controller(set->controllers().front(), host.kernel.scheme(),
+                                    host.kernel.engine());
+  const std::string kueue = R"({"apiVersion":"kueue.x-k8s.io/v1beta2","kind":")";
+  host.apply(kFlavor);
+  host.apply(kueue + R"(AdmissionCheck","metadata":{"name":"c"},"spec":{"controllerName":"x"}})");
+  for (const std::string name : {"checked", "unchecked"}) {
+    const char* checks =
+        name == "checked" ? R"(,"admissionChecksStrategy":{"admissionChecks":[{"name":"c"}]})" : "";
+    host.apply(kueue + R"(ClusterQueue","metadata":{"name":")" + name +
+               R"("},"spec":{"namespaceSelector":{},"resourceGroups":[{"coveredResources":["cpu"],
+        "flavors":[{"name":"f","resources":[{"name":"cpu","nominalQuota":1}]}]}])" +
+               checks + "}}");
+    const std::string in_default = R"(","metadata":{"namespace":"default","name":")" + name;
+    host.apply(kueue + "LocalQueue" + in_default + R"("},"spec":{"clusterQueue":")" + name +
+               "\"}}");
+    host.apply(kueue + "Workload" + in_default + R"("},"spec":{"queueName":")" + name +
+               R"(","podSets":[{"name":"main","count":1,"template":{"spec":{"containers":[{
+        "name":"c","image":"i","resources":{"requests":{"cpu":"1"}}}]}}}]}})");
+  }
+  host.kernel.run_to_rest();
+  const auto follows = [&](const char* key) {
+    return controller.follows(*host.store.find(host.kind("workloads"), key));
+  };
+  EXPECT_FALSE(follows("default/unchecked"));
+  EXPECT_TRUE(follows("default/checked"));
 }
 
 }  // namespace
