@@ -5,6 +5,7 @@
 #include <boost/json/parse.hpp>
 #include <charconv>
 #include <cmath>
+#include <cstring>
 #include <limits>
 #include <vector>
 
@@ -107,12 +108,41 @@ Quantity quantity_or_zero(const json::value& value) {
   return quantity.ok() ? *quantity : Quantity();
 }
 
+namespace {
+
+/// Whether one of eight bytes has to be escaped. Subtracting a bound from each byte at once sets
+/// the highest bit of those below it, which counts where the byte itself did not have it; equal
+/// bytes are those whose difference to the wanted one is below 1.
+bool has_to_escape(std::uint64_t eight) {
+  constexpr std::uint64_t kEach = 0x0101010101010101, kHighest = 0x80 * kEach;
+  const auto below = [](std::uint64_t bytes, std::uint64_t bound) {
+    return (bytes - bound * kEach) & ~bytes & kHighest;
+  };
+  return (below(eight, 0x20) | below(eight ^ ('"' * kEach), 1) |
+          below(eight ^ ('\\' * kEach), 1)) != 0;
+}
+
+/// The first byte from `at` on that has to be escaped, or the end.
+std::size_t first_to_escape(std::string_view text, std::size_t at) {
+  for (std::uint64_t eight = 0; text.size() - at >= sizeof eight; at += sizeof eight) {
+    std::memcpy(&eight, text.data() + at, sizeof eight);
+    if (has_to_escape(eight)) break;
+  }
+  for (; at < text.size(); ++at) {
+    const auto c = static_cast<unsigned char>(text[at]);
+    if (c < 0x20 || c == '"' || c == '\\') break;
+  }
+  return at;
+}
+
+}  // namespace
+
 void append_json_text(std::string_view text, std::string& out) {
   out += '"';
   std::size_t plain = 0;
-  for (std::size_t i = 0; i < text.size(); ++i) {
+  for (std::size_t i = first_to_escape(text, 0); i < text.size();
+       i = first_to_escape(text, i + 1)) {
     const auto c = static_cast<unsigned char>(text[i]);
-    if (c >= 0x20 && c != '"' && c != '\\') continue;
     out.append(text, plain, i - plain);
     plain = i + 1;
     out += '\\';

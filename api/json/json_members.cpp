@@ -55,4 +55,11 @@ JsonMembers& JsonMembers::members(const JsonMembers& other) {
   return *this;
 }
 
+std::string JsonMembers::take() const {
+  std::string out;
+  out.reserve(text_.size() + 2);
+  out += text_.empty() ? std::string_view("{") : text_;
+  return out += '}';
+}
+
 }  // namespace sluice::api

@@ -49,7 +49,8 @@ class JsonMembers {
   JsonMembers& entry(std::string_view value);
 
   bool empty() const { return text_.empty(); }
-  std::string take() const { return text_.empty() ? "{}" : text_ + "}"; }
+  /// With no more room than it needs: it may be kept for long.
+  std::string take() const;
 
  private:
   void key(std::string_view key);
