@@ -32,6 +32,15 @@ std::string key_of_remote(const RemoteChange& what) {
 
 constexpr std::string_view kStatus = "status.";
 
+/// The member of a status that decisions write and in which the field is; empty: none.
+std::string_view decided_member(std::string_view field) {
+  if (!field.starts_with(kStatus)) return {};
+  field.remove_prefix(kStatus.size());
+  const auto* end = std::end(api::kTypedStatusMembers);
+  const auto* found = std::ranges::find(api::kTypedStatusMembers, field.substr(0, field.find('.')));
+  return found == end ? std::string_view() : *found;
+}
+
 RemoteChange remote_of_key(std::string_view key) {
   RemoteChange out;
   for (std::string* part : {&out.remote, &out.api_version, &out.kind, &out.ns, &out.name}) {
@@ -77,6 +86,7 @@ PluginController::PluginController(ControllerBridge& plugin, const api::Scheme& 
       kinds_.back() = nullptr;
     }
     labels_.push_back(labels ? *std::move(labels) : LabelQuery());
+    decided_.push_back(decided_member(watched.has));
     add_to_group(labels_.size() - 1);
   }
 }
@@ -140,16 +150,11 @@ void PluginController::note_change(const WorkKey& key) {
   if (const auto asked = asked_.find(key); asked != asked_.end()) asked->second.changed = true;
 }
 
-/// Whether decisions can have given the workload this field, which is not stored yet.
-bool PluginController::decisions_may_write(const StoredObject& workload,
-                                           std::string_view field) const {
-  if (!field.starts_with(kStatus)) return false;
-  field.remove_prefix(kStatus.size());
-  field = field.substr(0, field.find('.'));
-  if (std::ranges::find(api::kTypedStatusMembers, field) == std::end(api::kTypedStatusMembers))
-    return false;
+/// Whether decisions can have given the workload the field, which is not stored yet.
+bool PluginController::decisions_may_write(const StoredObject& workload, std::size_t number) const {
+  if (decided_[number].empty()) return false;
   const auto id = engine_.find(workload.key);
-  return !id || status_may_have(engine_.model(), *id, field);
+  return !id || status_may_have(engine_.model(), *id, decided_[number]);
 }
 
 bool PluginController::follows(const StoredObject& workload) const {
@@ -158,7 +163,7 @@ bool PluginController::follows(const StoredObject& workload) const {
     const WatchedKind& watched = plugin_.kinds()[i];
     if (watched.claimed && !workload.metadata.claimed_by(plugin_.plugin())) continue;
     if (!labels_[i].matches(workload)) continue;
-    if (watched.has.empty() || decisions_may_write(workload, watched.has) ||
+    if (watched.has.empty() || decisions_may_write(workload, i) ||
         has_any_field(workload, std::array<std::string_view, 1>{watched.has}))
       return true;
   }
@@ -206,7 +211,8 @@ bool has_any_in(std::string_view text, std::span<const std::string_view> paths, 
 
 bool has_any_field(const StoredObject& object, std::span<const std::string_view> paths) {
   const auto of_status = [](std::string_view path) { return path.starts_with(kStatus); };
-  if (std::ranges::any_of(paths, of_status) && has_any_in(object.status, paths, true)) return true;
+  const bool in_status = !object.status.empty() && std::ranges::any_of(paths, of_status);
+  if (in_status && has_any_in(object.status, paths, true)) return true;
   return !std::ranges::all_of(paths, of_status) && has_any_in(*object.body, paths, false);
 }
 

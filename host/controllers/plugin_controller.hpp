@@ -50,7 +50,7 @@ class PluginController final : public Controller {
   };
 
   void add_to_group(std::size_t number);
-  bool decisions_may_write(const StoredObject& workload, std::string_view field) const;
+  bool decisions_may_write(const StoredObject& workload, std::size_t number) const;
   bool wants(const Group& group, const StoredObject* object);
   void name_all(const ObjectAccess& objects);
   RemoteChange what_of(const WorkKey& key) const;
@@ -67,6 +67,9 @@ class PluginController final : public Controller {
   std::vector<const api::KindInfo*> kinds_;  // by number; nullptr: not there
   std::vector<LabelQuery> labels_;           // by number
   std::vector<std::size_t> firsts_;          // by number: the first number of its group
+  /// By number: the member of a workload's status that decisions write, in which the field is;
+  /// empty: in none.
+  std::vector<std::string_view> decided_;
   std::vector<Group> groups_;
   std::vector<std::string_view> fields_;  // of wants(), kept for its memory
   std::vector<WorkKey> named_;            // keys for the next poll

@@ -167,10 +167,9 @@ class Joined {
   std::array<const LoadedPlugin*, kTraitCount> provider_{};
 };
 
-/// One call; nothing when the plugin is out of service.
-std::optional<Answers> ask(LoadedPlugin& plugin, const hooks::TraitsQuery& query,
-                           bool counts_may_change, hooks::Fault& fault, bool& closed) {
-  Answers answers;
+/// One call. `answers` has nothing in it, and stays so when the plugin is out of service.
+void ask(LoadedPlugin& plugin, const hooks::TraitsQuery& query, bool counts_may_change,
+         hooks::Fault& fault, bool& closed, Answers& answers) {
   const sluice_traits_sink_t sink{sizeof(sluice_traits_sink_t),
                                   0,
                                   &answers,
@@ -191,8 +190,7 @@ std::optional<Answers> ask(LoadedPlugin& plugin, const hooks::TraitsQuery& query
     return plugin.judged(code, answers.nonsense);
   });
   closed = outcome == Answer::kClosed;
-  if (outcome != Answer::kOk) return std::nullopt;
-  return answers;
+  if (outcome != Answer::kOk) answers.given = {};
 }
 
 }  // namespace
@@ -202,23 +200,23 @@ std::optional<Answers> ask(LoadedPlugin& plugin, const hooks::TraitsQuery& query
 void TraitsBridge::traits(const hooks::TraitsQuery& query, hooks::TraitsAnswer& out,
                           hooks::Fault& fault) {
   const api::Workload& workload = query.workload;
-  std::vector<std::optional<Answers>> answers;
+  std::vector<Answers> answers;
   answers.reserve(plugins_.size());
   const LoadedPlugin* lowers = nullptr;
   bool closed = false;
   for (LoadedPlugin* plugin : plugins_) {
-    answers.push_back(ask(*plugin, query, lowers != nullptr, fault, closed));
+    ask(*plugin, query, lowers != nullptr, fault, closed, answers.emplace_back());
     if (closed) return;
-    if (!answers.back() || !answers.back()->given[kMayLowerCounts] || lowers != nullptr) continue;
+    if (!answers.back().given[kMayLowerCounts] || lowers != nullptr) continue;
     lowers = plugin;
     for (std::size_t i = 0; i + 1 < answers.size(); ++i) {
-      answers[i] = ask(*plugins_[i], query, true, fault, closed);
+      answers[i] = {};
+      ask(*plugins_[i], query, true, fault, closed, answers[i]);
       if (closed) return;
     }
   }
   Joined joined(out);
-  for (std::size_t i = 0; i < answers.size(); ++i)
-    if (answers[i]) joined.add(*plugins_[i], *answers[i]);
+  for (std::size_t i = 0; i < answers.size(); ++i) joined.add(*plugins_[i], answers[i]);
   for (LoadedPlugin* plugin : filters_) {
     IncomingText text(kMessageBytes);
     const sluice_sink_t sink = text.sink();
