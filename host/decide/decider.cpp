@@ -34,6 +34,7 @@
 #include "host/observe/mirror.hpp"
 #include "host/observe/read_server.hpp"
 #include "host/plugins/clock.hpp"
+#include "host/plugins/onward_clock.hpp"
 #include "host/plugins/plugin_deaths.hpp"
 #include "host/serve/control_loop.hpp"
 #include "host/serve/host_instance.hpp"
@@ -147,7 +148,7 @@ class Decider final : public TurnEnd {
     if (!follower) return follower.error();
     follower_ = std::move(*follower);
     lease_ = std::make_unique<LeaseHolder>(
-        target, cluster, options_.lease, own_identity(), [this] { return clock_.now(); },
+        target, cluster, options_.lease, own_identity(), [this] { return machine_clock_.now(); },
         [this] { lost(); });
     if (auto made = make_webhook(cluster, target); !made) return made;
     sender_ = std::make_unique<RequestSender>(
@@ -187,7 +188,7 @@ class Decider final : public TurnEnd {
     hooks.use = [this](const WebhookKeys& keys) { return webhook_->use(keys); };
     hooks.is = [this](const std::string& user) { webhook_->set_self(user); };
     hooks.decides = [this] { return lease_->holds(); };
-    hooks.seconds = [this] { return clock_.now() / kSecond; };
+    hooks.seconds = [this] { return machine_clock_.now() / kSecond; };
     keeper_ =
         std::make_unique<WebhookKeeper>(target, cluster, std::move(keeping), std::move(hooks));
     return {};
@@ -340,7 +341,8 @@ class Decider final : public TurnEnd {
   }
 
   const ControllerOptions& options_;
-  SystemPluginClock clock_;
+  SystemPluginClock machine_clock_;  // of the lease and of certificates
+  OnwardClock clock_{machine_clock_};
   Configuration config_;
   Signals& signals_;
   std::string server_;

@@ -23,6 +23,7 @@
 #include "host/metrics/metered_journal.hpp"
 #include "host/plugins/clock.hpp"
 #include "host/plugins/crash_note.hpp"
+#include "host/plugins/onward_clock.hpp"
 #include "host/plugins/plugin_deaths.hpp"
 #include "host/plugins/watchdog.hpp"
 #include "host/serve/host_instance.hpp"
@@ -234,7 +235,7 @@ class Host {
       log(LogLevel::kWarning, "host", written.error().text);
   }
 
-  std::int64_t seconds() const { return clock_.now() / kSecond; }
+  std::int64_t seconds() const { return machine_clock_.now() / kSecond; }
 
   Result<void> open(HostInstance& instance) {
     const std::string folder = store_folder(config_);
@@ -418,7 +419,8 @@ class Host {
 
   ServeOptions options_;
   Signals* signals_ = nullptr;
-  SystemPluginClock clock_;
+  SystemPluginClock machine_clock_;  // of certificates, which others judge by their own
+  OnwardClock clock_{machine_clock_};
   Watchdog watchdog_;
   PluginDeaths deaths_;
   Configuration config_;
