@@ -80,10 +80,20 @@ void Signals::run() {
       clock_gettime(CLOCK_MONOTONIC, &until);
       until.tv_sec += kOrderlyEnd / kSecond;
     }
-    const std::lock_guard lock(mutex_);
-    waiting_.push_back(signal);
-    came_.notify_one();
+    take(signal);
   }
+}
+
+/// One reload is enough for all that ask before it begins, and an end goes before reloads.
+void Signals::take(int signal) {
+  const std::lock_guard lock(mutex_);
+  if (signal == SIGHUP) {
+    if (std::find(waiting_.begin(), waiting_.end(), SIGHUP) == waiting_.end())
+      waiting_.push_back(signal);
+  } else {
+    waiting_.push_front(signal);
+  }
+  came_.notify_one();
 }
 
 void Signals::end_by_force() {

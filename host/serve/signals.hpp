@@ -32,7 +32,8 @@ class Signals {
   Signals(const Signals&) = delete;
   Signals& operator=(const Signals&) = delete;
 
-  /// The next one, SIGHUP or one that ends the process, or kOther. Waits for it. Main thread.
+  /// The next one, SIGHUP or one that ends the process, or kOther. Waits for it. SIGHUPs that were
+  /// not taken yet are one; one that ends the process goes before them. Main thread.
   int next();
   /// Has next() answer kOther, once for all calls until it does. Any thread.
   void call();
@@ -42,6 +43,7 @@ class Signals {
 
  private:
   void run();
+  void take(int signal);
   [[noreturn]] void end_by_force();
 
   std::mutex mutex_;
