@@ -218,14 +218,14 @@ bool LocalExecutor::is_mine(const json::object& pod) const {
 void LocalExecutor::consider(const StoredObject& record) {
   const json::object pod = to_object(record);
   const std::string uid(api::find_text(part(pod, "metadata"), "uid"));
-  if (!is_mine(pod)) return;
-  const auto known = runs_.find(uid);
+  const auto known = runs_.find(uid);  // also of nodes that are no longer configured
   if (known != runs_.end()) {
     Run& run = known->second;
     run.key = record.key;
     if (is_deleting(pod) && !run.state.ended()) end(uid, run, grace_of(pod));
     return;
   }
+  if (!is_mine(pod)) return;
   if (has_ended(part(pod, "status"))) return;
   const json::array* gates = api::find_array(part(pod, "spec"), "schedulingGates");
   if (gates && !gates->empty()) return;

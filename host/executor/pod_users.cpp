@@ -20,8 +20,10 @@ Result<PodUsers> PodUsers::open(const JobUsersConfig& config, const std::filesys
   const Result<std::string> name = identity_of(folder);
   if (!name) return name.error();
   const std::filesystem::path work = std::filesystem::path(config.work_path) / *name;
+  // To run as root because of a folder would be no way out.
   if (why_not.empty())
-    if (auto made = make_open_folders(work); !made) why_not = made.error().text;
+    if (auto made = make_open_folders(work); !made)
+      return made.error().context("executor.jobUsers.workPath");
   if (!why_not.empty()) {
     if (config.mode == Mode::kOn) return Error{"executor.jobUsers.mode: on: " + why_not};
     log(::geteuid() == 0 ? LogLevel::kWarning : LogLevel::kInfo, "executor",

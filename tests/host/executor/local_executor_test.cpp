@@ -205,6 +205,22 @@ TEST_F(LocalExecutorTest, ARestartedExecutorTakesOverAndLosesNothing) {
   EXPECT_EQ(output(pod), "one\ntwo\n");
 }
 
+// A node may be renamed, or called after a machine that is renamed: what it runs is ended all the
+// same, before and after a start with the new name.
+TEST_F(LocalExecutorTest, WhatRunsOnANodeThatIsNoLongerConfiguredIsEnded) {
+  job("exec sleep 1000", R"("parallelism":2,"completions":2,)");
+  until_pod("Running");
+  config_.nodes = {"renamed"};
+  restart_executor();
+  ASSERT_TRUE(
+      submit(host_.request(WriteVerb::kPatch, "jobs", "j", R"({"spec":{"suspend":true}})")));
+  until("jobs", [](const boost::json::object& object) {
+    return at(object, "/status/conditions/0/type") == "Suspended" &&
+           at(object, "/status/terminating") == "0";
+  });
+  EXPECT_EQ(host_.store.read(host_.kind("pods"), "")->objects.size(), 0U);
+}
+
 TEST_F(LocalExecutorTest, SuspensionEndsTheProcesses) {
   job("exec sleep 1000", R"("parallelism":2,"completions":2,)");
   until_pod("Running");
