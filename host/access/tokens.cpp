@@ -4,6 +4,8 @@
 #include <cstring>
 #include <optional>
 
+#include "host/base/utf8.hpp"
+
 namespace sluice::host {
 namespace {
 
@@ -68,6 +70,9 @@ struct Line {
 
 /// The text of an error, or the line.
 Result<Line> parse_line(std::string_view text) {
+  // Names of users and groups are written into objects, which are UTF-8.
+  if (const std::size_t at = find_bad_utf8(text); at < text.size())
+    return Error{"byte " + std::to_string(at + 1) + " is not UTF-8; allowed: UTF-8"};
   const auto columns = columns_of(text);
   if (!columns) return Error{"a column with a misplaced quote"};
   if (columns->size() < 3 || columns->size() > 4)
@@ -100,6 +105,8 @@ Result<Line> parse_line(std::string_view text) {
 }  // namespace
 
 Result<void> TokenTable::add_csv(std::string_view text, const std::string& file) {
+  constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
+  if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
   TokenTable added = *this;
   std::size_t number = 0;
   while (!text.empty()) {

@@ -103,5 +103,17 @@ TEST(TokenTable, ReadsWhatItWrites) {
   EXPECT_EQ(table.find(kToken)->groups.size(), 2u);
 }
 
+// The name of a user is written into objects: "m\xfcller" is Latin-1.
+TEST(TokenTable, TakesUtf8Only) {
+  TokenTable table;
+  const auto latin = table.add_csv(kToken + ",m\xfcller,1\n", "tokens.csv");
+  ASSERT_FALSE(latin.ok());
+  EXPECT_EQ(latin.error().text, "tokens.csv:1: byte 35 is not UTF-8; allowed: UTF-8");
+  EXPECT_EQ(table.find(kToken), nullptr);
+  ASSERT_TRUE(table.add_csv("\xef\xbb\xbf" + kToken + ",m\xc3\xbcller,1\n", "tokens.csv").ok());
+  ASSERT_NE(table.find(kToken), nullptr) << "a byte order mark is no part of the token";
+  EXPECT_EQ(table.find(kToken)->user, "m\xc3\xbcller");
+}
+
 }  // namespace
 }  // namespace sluice::host
