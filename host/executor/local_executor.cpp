@@ -8,6 +8,7 @@
 #include <array>
 #include <utility>
 
+#include "host/base/files.hpp"
 #include "host/base/log.hpp"
 #include "host/base/wall_clock.hpp"
 #include "host/executor/pod_status.hpp"
@@ -100,7 +101,20 @@ void LocalExecutor::find_groups() {
                                                 : "cpu, memory"}});
 }
 
+/// Without its folder for logs no pod could start, and each job would fail for good.
+Result<void> LocalExecutor::make_log_folder() const {
+  if (config_.log_folder.empty()) return {};
+  std::error_code problem;
+  std::filesystem::create_directories(config_.log_folder, problem);
+  const std::string folder = config_.log_folder.string();
+  if (problem)
+    return Error{"executor.logs.path: cannot make the folder " + folder + ": " + problem.message()};
+  if (::access(folder.c_str(), W_OK | X_OK) == 0) return {};
+  return system_error("executor.logs.path: cannot write into", config_.log_folder);
+}
+
 Result<void> LocalExecutor::start() {
+  if (auto made = make_log_folder(); !made) return made;
   auto users = PodUsers::open(config_.users, config_.folder);
   if (!users) return users.error();
   users_ = std::move(*users);

@@ -47,6 +47,7 @@ class LocalExecutor final : public Executor {
   };
 
   void find_groups();
+  Result<void> make_log_folder() const;
   void loop();
   void take_over();
   void take_changes();

@@ -221,6 +221,17 @@ TEST_F(LocalExecutorTest, WhatRunsOnANodeThatIsNoLongerConfiguredIsEnded) {
   EXPECT_EQ(host_.store.read(host_.kind("pods"), "")->objects.size(), 0U);
 }
 
+TEST_F(LocalExecutorTest, AFolderForLogsThatCannotBeMadeIsAMistake) {
+  ASSERT_TRUE(write_durably(config_.folder / "file", ""));
+  LocalExecutorConfig config = config_;
+  config.folder = config_.folder / "another";
+  config.log_folder = config_.folder / "file" / "logs";
+  const auto started = start_local_executor(config, host_.store, host_.scheme, kernel_);
+  ASSERT_FALSE(started);
+  EXPECT_EQ(started.error().text, "executor.logs.path: cannot make the folder " +
+                                      config.log_folder.string() + ": Not a directory");
+}
+
 TEST_F(LocalExecutorTest, SuspensionEndsTheProcesses) {
   job("exec sleep 1000", R"("parallelism":2,"completions":2,)");
   until_pod("Running");
