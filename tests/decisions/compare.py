@@ -8,11 +8,15 @@ holds what Kueue decided; README.md describes both. A case agrees when, at every
 - each workload measured as admitted is Admitted, with the same count and flavors per pod set, and
   each workload measured as pending is Pending;
 - the same workloads were evicted, each for the same reason and to make room for the same one.
+Where the case says who only holds quota ("reserved") and who is turned off ("inactive"), the same
+holds of them, and with "until" nobody is evicted at another instant up to then. What comes after a
+second look that said no (KEP-993; Kueue has none) is not compared.
 A case with "unsettledFrom" is one on which Kueue preempts for ever: nobody may be evicted more
 than five times in one instant to make room for the same workload.
 """
 
 import argparse
+import bisect
 import collections
 import json
 import os
@@ -29,6 +33,7 @@ class Log:
     def __init__(self, lines):
         self.states = {}  # t → workload → its entry of the State record
         self.evictions = collections.defaultdict(collections.Counter)  # t → (who, why, for) → n
+        self.second_look = float('inf')  # the first that said no
         for line in lines:
             record = json.loads(line)
             if record['type'] == 'State':
@@ -37,6 +42,14 @@ class Log:
                 why = record.get('preemption') or record.get('reason', '')
                 eviction = (record['workload'], why, record.get('by', ''))
                 self.evictions[record['t']][eviction] += 1
+            elif record['type'] == 'ReservationLost':
+                self.second_look = min(self.second_look, record['t'])
+        self.times = sorted(self.states)
+
+    def state_at(self, t):
+        """A State record stands until the next one."""
+        i = bisect.bisect_right(self.times, t)
+        return self.states[self.times[i - 1]] if i else {}
 
 
 def differences(expected, log):
@@ -44,25 +57,33 @@ def differences(expected, log):
     found = []
     if 'unsettledFrom' in expected:
         found += endless(log)
-    state = {}  # a State record stands until the next one
-    for instant in expected['instants']:
-        t = instant['t']
-        state = log.states.get(t, state)
+    instants = {instant['t']: instant for instant in expected['instants']}
+    end = min(log.second_look, expected.get('unsettledFrom', float('inf')))
+    for t in sorted(set(instants) | {t for t in log.evictions if t <= expected.get('until', -1)}):
+        if t >= end:
+            break
+        instant = instants.get(t, {})
         where = f't={t:g}:'
-        found += [f'{where} {d}' for d in state_differences(instant, state)]
         measured = collections.Counter(tuple(e) for e in instant.get('evicted', []))
         for eviction in (measured - log.evictions[t]).elements():
             found.append(f'{where} no eviction of %s (%s) for %s' % eviction)
         for eviction in (log.evictions[t] - measured).elements():
             found.append(f'{where} unmeasured eviction of %s (%s) for %s' % eviction)
+        if instant:
+            found += [f'{where} {d}' for d in state_differences(instant, log.state_at(t))]
     return found
 
 
 def state_differences(instant, state):
-    for workload, pod_sets in instant['admitted'].items():
+    for workload in instant.get('inactive', []):
         entry = state.get(workload, {'state': 'absent'})
-        if entry['state'] != 'Admitted':
-            yield f'{workload} is {entry["state"]}, measured Admitted'
+        if entry['state'] != 'Inactive':
+            yield f'{workload} is {entry["state"]}, measured Inactive'
+    holders = [('Admitted', instant['admitted']), ('QuotaReserved', instant.get('reserved', {}))]
+    for what, workload, pod_sets in ((w, *entry) for w, of in holders for entry in of.items()):
+        entry = state.get(workload, {'state': 'absent'})
+        if entry['state'] != what:
+            yield f'{workload} is {entry["state"]}, measured {what}'
             continue
         have = {p['name']: (p['count'], p['flavors']) for p in entry['podSets']}
         for name, count, flavors in pod_sets:
@@ -84,7 +105,7 @@ def endless(log):
                 yield f't={t:g}: {workload} was evicted {n} times to make room for {by}'
 
 
-def simulate(sluice, plugins, threads, case, scheduling):
+def simulate(sluice, plugins, threads, case, scheduling, until=None):
     """Runs one case; (exit status, text of stderr, lines of the log)."""
     config = {'apiVersion': 'config.sluice.dev/v1alpha1', 'kind': 'Configuration',
               'store': {'path': 'memory'}, 'scheduling': {**scheduling, 'threads': threads}}
@@ -94,6 +115,7 @@ def simulate(sluice, plugins, threads, case, scheduling):
         with open(config_path, 'w', encoding='utf-8') as file:
             json.dump(config, file)
         run = subprocess.run([sluice, 'simulate', '--config', config_path, '--plugins', plugins,
+                              *(['--until', f'{until:g}s'] if until is not None else []),
                               '--states', '--log', log_path, case],
                              capture_output=True, text=True, check=False)
         if run.returncode != 0:
@@ -106,7 +128,7 @@ def check_case(arguments, case):
     with open(case.removesuffix('.json') + '.expect.json', encoding='utf-8') as file:
         expected = json.load(file)
     status, errors, lines = simulate(arguments.sluice, arguments.plugins, arguments.threads, case,
-                                     expected['config'])
+                                     expected['config'], expected.get('until'))
     if status != 0:
         return [f'exit status {status}: {errors.strip()}']
     return differences(expected, Log(lines))
