@@ -49,6 +49,7 @@ bool Lifecycle::is_recovering(const WorkloadRecord& w) const {
 
 void Lifecycle::watch_recovery(WorkloadId id) {
   const WorkloadRecord& w = model_.workloads[id];
+  if (w.state != WorkloadState::kAdmitted) return;  // what is said of its pods counts from then on
   if (!config_.pods_ready_timeout || !config_.pods_recovery_timeout || !is_recovering(w)) return;
   const Time due = later(w.condition(Type::kPodsReady)->time, *config_.pods_recovery_timeout);
   timers_.push({std::max(due, model_.now), id, w.epoch, TimerKind::kRecovery});

@@ -168,6 +168,20 @@ TEST_F(Recovery, EachLossCountsForItself) {
   EXPECT_EQ(s.run(), Lines("evicted a PodsReadyTimeout"));
 }
 
+// Nothing of it runs while it waits for its checks: nobody is evicted over pods then, and what was
+// said of them counts from the admission on.
+TEST_F(Recovery, BeginsWithTheAdmission) {
+  Scenario s(recovering());
+  s.flavor("f").queue(plain(4).checked_by("check")).submit(Job("a", "q").cpu(1)).run();
+  s.after(10).submit(pods(true)).run();
+  s.after(10).submit(pods(false)).run();
+  EXPECT_EQ(s.after(100).run(), Log());
+  EXPECT_EQ(s.state("a"), "reserved");
+  s.answer("a", "check", "Ready").run();
+  EXPECT_EQ(s.state("a"), "admitted");
+  EXPECT_EQ(s.after(0).run(), Lines("evicted a PodsReadyTimeout"));
+}
+
 // Ready at 10 s, lost at 20, evicted at 50; its backoff of 10 s over, it has 100 s to start again.
 // A stop of its queue while pods are missing is no other loss.
 TEST_F(Recovery, OfAnEarlierReservationIsOverWithIt) {
