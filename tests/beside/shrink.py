@@ -89,6 +89,14 @@ def removable(value, path=()):
     return sorted(found, key=len)
 
 
+def up_to(world, difference):
+    """The world without the events that come after a difference."""
+    end = float(re.match(r't=([^:]+):', difference)[1])
+    out = copy.deepcopy(world)
+    events(out)[:] = [e for e in events(out) if float(e['at'].rstrip('s')) <= end]
+    return out
+
+
 def variants(world):
     """Smaller worlds, the largest cuts first: events, then objects, then fields of specs."""
     count = len(events(world))
@@ -128,6 +136,11 @@ def shrink(trial, world, given, out):
         return None
     wanted = kind(best[0])
     save(out, world, given, best[1])
+    earlier = up_to(world, best[0])
+    left = trial.difference(earlier, given)
+    if left and kind(left[0]) == wanted:
+        world, best = earlier, left
+        save(out, world, given, best[1])
     found = True
     while found:
         found = False
