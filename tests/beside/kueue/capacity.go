@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 
 	"k8s.io/apimachinery/pkg/api/equality"
+	apimeta "k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
 	kueue "sigs.k8s.io/kueue/apis/kueue/v1beta2"
@@ -97,6 +99,21 @@ func (w *world) applyQueue(raw json.RawMessage) {
 	}
 	_ = w.cache.UpdateClusterQueue(w.log, q.DeepCopy())
 	must(w.queues.UpdateClusterQueue(w.ctx, q.DeepCopy(), true))
+	if stops(old.Spec.StopPolicy) != stops(q.Spec.StopPolicy) ||
+		!equality.Semantic.DeepEqual(old.Spec.AdmissionChecksStrategy, q.Spec.AdmissionChecksStrategy) {
+		w.askOfQueue(func(l *kueue.LocalQueue) bool { return string(l.Spec.ClusterQueue) == q.Name })
+	}
+}
+
+// applyCheck takes an AdmissionCheck as its controller leaves it: Active.
+func (w *world) applyCheck(raw json.RawMessage) {
+	c := &kueue.AdmissionCheck{}
+	must(json.Unmarshal(raw, c))
+	apimeta.SetStatusCondition(&c.Status.Conditions, metav1.Condition{
+		Type: kueue.AdmissionCheckActive, Status: metav1.ConditionTrue, Reason: "Active",
+		LastTransitionTime: metav1.NewTime(w.clock.Now()),
+	})
+	qcache.NotifyRetryInadmissible(w.queues, w.cache.AddOrUpdateAdmissionCheck(w.log, c))
 }
 
 func stops(policy *kueue.StopPolicy) kueue.StopPolicy {
@@ -127,5 +144,8 @@ func (w *world) applyLocal(raw json.RawMessage) {
 		must(w.queues.AddLocalQueue(w.ctx, q.DeepCopy()))
 	default:
 		w.queues.DeleteLocalQueue(w.log, q.DeepCopy())
+	}
+	if was != is {
+		w.askOfQueue(func(l *kueue.LocalQueue) bool { return l == q })
 	}
 }

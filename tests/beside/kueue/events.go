@@ -16,7 +16,7 @@ func (w *world) skip(what string, why error) bool {
 	return why != nil
 }
 
-func (w *world) happen(e event) {
+func (w *world) happen(e happening) {
 	switch {
 	case e.Apply != nil:
 		w.apply(e.Apply)
@@ -37,6 +37,8 @@ func (w *world) apply(raw json.RawMessage) {
 		w.api.namespaces[n.Name] = &n
 	case "ResourceFlavor":
 		w.applyFlavor(raw)
+	case "AdmissionCheck":
+		w.applyCheck(raw)
 	case "Cohort":
 		w.applyCohort(raw)
 	case "ClusterQueue":

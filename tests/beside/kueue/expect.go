@@ -15,11 +15,13 @@ import (
 
 // expectation is what tests/decisions/compare.py compares with.
 type expectation struct {
-	Name          string         `json:"name"`
-	Tags          []string       `json:"tags"`
-	Config        map[string]any `json:"config"`
-	Instants      []*instant     `json:"instants"`
-	UnsettledFrom *float64       `json:"unsettledFrom,omitempty"`
+	Name     string         `json:"name"`
+	Tags     []string       `json:"tags"`
+	Config   map[string]any `json:"config"`
+	Instants []*instant     `json:"instants"`
+	// Until is how far the clock went, where it would go on by itself.
+	Until         *float64 `json:"until,omitempty"`
+	UnsettledFrom *float64 `json:"unsettledFrom,omitempty"`
 	// Skipped events are those that Kueue's validation refuses.
 	Skipped []string `json:"skipped,omitempty"`
 }
@@ -28,6 +30,8 @@ type instant struct {
 	T        float64           `json:"t"`
 	Admitted map[string][]any  `json:"admitted"`
 	Pending  map[string]string `json:"pending"`
+	Reserved map[string][]any  `json:"reserved,omitempty"` // it holds quota and waits for checks
+	Inactive []string          `json:"inactive,omitempty"`
 	Evicted  [][]string        `json:"evicted,omitempty"`
 	Cycles   [][]string        `json:"cycles,omitempty"`
 }
@@ -51,11 +55,17 @@ func podSets(w *kueue.Workload) []any {
 // state fills in who holds quota and who waits, as the API shows it.
 func (i *instant) state(s *server) {
 	i.Admitted, i.Pending = map[string][]any{}, map[string]string{}
-	for key, w := range s.workloads {
+	i.Reserved = map[string][]any{}
+	for _, key := range sorted(s.workloads) {
+		w := s.workloads[key]
 		switch {
-		case finish.IsFinished(w) || (!workload.IsActive(w) && w.Status.Admission == nil):
-		case w.Status.Admission != nil:
+		case finish.IsFinished(w):
+		case !workload.IsActive(w) && w.Status.Admission == nil:
+			i.Inactive = append(i.Inactive, key)
+		case workload.IsAdmitted(w):
 			i.Admitted[key] = podSets(w)
+		case w.Status.Admission != nil:
+			i.Reserved[key] = podSets(w)
 		default:
 			why := ""
 			c := apimeta.FindStatusCondition(w.Status.Conditions, kueue.WorkloadQuotaReserved)

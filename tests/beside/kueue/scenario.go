@@ -14,10 +14,10 @@ import (
 type scenario struct {
 	objects []json.RawMessage
 	start   time.Time
-	events  []event
+	events  []happening
 }
 
-type event struct {
+type happening struct {
 	at     time.Duration
 	Apply  json.RawMessage `json:"apply"`
 	Patch  *patch          `json:"patch"`
@@ -54,7 +54,14 @@ func headOf(raw json.RawMessage) head {
 
 // order is that of sluice: what is referred to comes before what refers to it.
 var order = []string{
-	"Namespace", "ResourceFlavor", "Cohort", "ClusterQueue", "LocalQueue", "Workload",
+	"Namespace", "ResourceFlavor", "AdmissionCheck", "Cohort", "ClusterQueue", "LocalQueue",
+	"Workload",
+}
+
+func (s *scenario) hasChecks() bool {
+	return slices.ContainsFunc(s.objects, func(raw json.RawMessage) bool {
+		return headOf(raw).Kind == "AdmissionCheck"
+	})
 }
 
 func readScenario(path string) (*scenario, error) {
@@ -75,23 +82,23 @@ func readScenario(path string) (*scenario, error) {
 		var timeline struct {
 			Events []struct {
 				At string `json:"at"`
-				event
+				happening
 			}
 		}
 		if err := json.Unmarshal(raw, &timeline); err != nil {
 			return nil, err
 		}
 		for _, e := range timeline.Events {
-			e.event.at, err = time.ParseDuration(e.At)
+			e.happening.at, err = time.ParseDuration(e.At)
 			if err != nil {
 				return nil, fmt.Errorf("at: %w", err)
 			}
-			s.events = append(s.events, e.event)
+			s.events = append(s.events, e.happening)
 		}
 	}
 	slices.SortStableFunc(s.objects, func(a, b json.RawMessage) int {
 		return slices.Index(order, headOf(a).Kind) - slices.Index(order, headOf(b).Kind)
 	})
-	slices.SortStableFunc(s.events, func(a, b event) int { return int(a.at - b.at) })
+	slices.SortStableFunc(s.events, func(a, b happening) int { return int(a.at - b.at) })
 	return s, nil
 }

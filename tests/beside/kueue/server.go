@@ -2,9 +2,11 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"sync"
 
+	jsonpatch "gopkg.in/evanphx/json-patch.v4"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -27,7 +29,7 @@ type server struct {
 	changes    []change
 }
 
-// change is one write of a workload's status by the scheduler.
+// change is one write of a workload by the scheduler or a controller.
 type change struct{ before, after *kueue.Workload }
 
 func newServer() *server {
@@ -126,10 +128,22 @@ type statuses struct {
 	s *server
 }
 
-// Patch takes the status as the caller has it: within a cycle nobody else writes the same
-// workload.
+// merged is a workload after a merge patch. Times lose what is below a second, as in the texts of an
+// API server; that is where the jitter of a backoff goes.
+func merged(stored *kueue.Workload, patch []byte) (*kueue.Workload, error) {
+	data, err := json.Marshal(stored)
+	if err != nil {
+		return nil, err
+	}
+	if data, err = jsonpatch.MergePatch(data, patch); err != nil {
+		return nil, err
+	}
+	after := &kueue.Workload{}
+	return after, json.Unmarshal(data, after)
+}
+
 func (w statuses) Patch(
-	_ context.Context, object client.Object, _ client.Patch, _ ...client.SubResourcePatchOption,
+	_ context.Context, object client.Object, p client.Patch, _ ...client.SubResourcePatchOption,
 ) error {
 	patched, ok := object.(*kueue.Workload)
 	if !ok {
@@ -142,12 +156,61 @@ func (w statuses) Patch(
 	if stored == nil {
 		return missing(key)
 	}
-	after := stored.DeepCopy()
-	patched.Status.DeepCopyInto(&after.Status)
-	after.Status.ReclaimablePods = stored.Status.ReclaimablePods
-	w.s.workloads[key] = after
-	w.s.changes = append(w.s.changes, change{stored, after})
+	data, err := p.Data(object)
+	if err != nil {
+		return err
+	}
+	after, err := merged(stored, data)
+	if err != nil {
+		return err
+	}
+	after.Spec, after.ObjectMeta = stored.Spec, stored.ObjectMeta
+	w.s.written(key, after)
 	return nil
+}
+
+// Update is of the controller of workloads, which lists checks so.
+func (w statuses) Update(
+	_ context.Context, object client.Object, _ ...client.SubResourceUpdateOption,
+) error {
+	updated, ok := object.(*kueue.Workload)
+	if !ok {
+		return fmt.Errorf("unexpected status update of a %T", object)
+	}
+	w.s.write(keyOf(updated.Namespace, updated.Name), updated.DeepCopy())
+	return nil
+}
+
+// Update is of the controller of workloads, which turns them off so.
+func (s *server) Update(
+	_ context.Context, object client.Object, _ ...client.UpdateOption,
+) error {
+	updated, ok := object.(*kueue.Workload)
+	if !ok {
+		return fmt.Errorf("unexpected update of a %T", object)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	key := keyOf(updated.Namespace, updated.Name)
+	after := s.workloads[key].DeepCopy()
+	after.Spec = *updated.Spec.DeepCopy()
+	after.Generation++
+	s.written(key, after)
+	return nil
+}
+
+// write takes a workload as somebody wants it to be.
+func (s *server) write(key string, after *kueue.Workload) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	rounded, err := merged(after, []byte("{}"))
+	must(err)
+	s.written(key, rounded)
+}
+
+func (s *server) written(key string, after *kueue.Workload) {
+	s.changes = append(s.changes, change{s.workloads[key], after})
+	s.workloads[key] = after
 }
 
 // taken returns the changes since the last call.

@@ -3,16 +3,20 @@ package main
 import (
 	"encoding/json"
 	"strings"
+	"time"
 
-	jsonpatch "gopkg.in/evanphx/json-patch.v4"
 	"k8s.io/apimachinery/pkg/api/equality"
 	apimeta "k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"sigs.k8s.io/controller-runtime/pkg/event"
+
 	kueue "sigs.k8s.io/kueue/apis/kueue/v1beta2"
+	"sigs.k8s.io/kueue/pkg/util/admissioncheck"
 	"sigs.k8s.io/kueue/pkg/webhooks"
 	"sigs.k8s.io/kueue/pkg/workload"
 	"sigs.k8s.io/kueue/pkg/workload/finish"
+	"sigs.k8s.io/kueue/pkg/workload/patching"
 )
 
 func compareKeys(a, b *kueue.Workload) int {
@@ -45,6 +49,7 @@ func (w *world) applyWorkload(raw json.RawMessage) {
 	}
 	n.Generation = 1
 	w.api.workloads[key] = n
+	w.asked[key] = true
 	if workload.IsAdmissible(n) {
 		_ = w.queues.AddOrUpdateWorkload(w.log, w.adjusted(n))
 	}
@@ -63,12 +68,18 @@ func (w *world) patch(p *patch) {
 		w.result.Skipped = append(w.result.Skipped, "patch of "+p.Kind+" "+key)
 		return
 	}
-	data, err := json.Marshal(old)
+	said := &kueue.Workload{}
+	must(json.Unmarshal(p.Merge, said))
+	if p.Subresource == "status" && len(said.Status.AdmissionChecks) > 0 {
+		w.answer(key, said.Status.AdmissionChecks)
+		return
+	}
+	if p.Subresource == "status" && len(said.Status.Conditions) > 0 {
+		w.sayReady(key, said.Status.Conditions[0])
+		return
+	}
+	next, err := merged(old, p.Merge)
 	must(err)
-	data, err = jsonpatch.MergePatch(data, p.Merge)
-	must(err)
-	next := &kueue.Workload{}
-	must(json.Unmarshal(data, next))
 	if p.Subresource == "status" {
 		next.Spec = old.Spec
 	} else {
@@ -91,50 +102,74 @@ func (w *world) updateWorkload(key string, next *kueue.Workload) {
 	if !equality.Semantic.DeepEqual(old.Spec, next.Spec) {
 		next.Generation++
 	}
-	if !workload.IsActive(next) && holdsQuota(next) {
-		w.api.workloads[key] = next
-		w.evict(key, kueue.WorkloadDeactivated)
+	w.api.write(key, next)
+}
+
+// answer is what the controllers of checks say of a reservation. One that comes after its end, or
+// is of a check that the workload does not have, is nobody's: controllers look before they write.
+func (w *world) answer(key string, said []kueue.AdmissionCheckState) {
+	now := w.api.workloads[key].DeepCopy()
+	late := !holdsQuota(now)
+	for _, state := range said {
+		late = late || admissioncheck.FindAdmissionCheck(now.Status.AdmissionChecks, state.Name) == nil
+	}
+	if late {
+		w.result.Skipped = append(w.result.Skipped, "late answer for "+key)
 		return
 	}
-	w.api.workloads[key] = next
-	w.workloadChanged(old, next)
+	for _, state := range said {
+		if after := state.RequeueAfterSeconds; after != nil && !*asReleased &&
+			state.State == kueue.CheckStateRetry {
+			w.delays[key] = state.LastTransitionTime.Add(time.Duration(*after) * time.Second)
+			state.RequeueAfterSeconds = nil
+		}
+		patching.SetAdmissionCheckState(&now.Status.AdmissionChecks, state, w.clock)
+	}
+	w.api.write(key, now)
+	// What several say at one instant counts together.
+	w.saying = true
+	w.follow()
+	w.saying = false
+}
+
+// sayReady is about the pods of a workload that holds quota.
+func (w *world) sayReady(key string, condition metav1.Condition) {
+	now := w.api.workloads[key].DeepCopy()
+	if condition.Type != kueue.WorkloadPodsReady || !holdsQuota(now) {
+		w.result.Skipped = append(w.result.Skipped, "condition of "+key)
+		return
+	}
+	w.ready[key] = condition.Status == metav1.ConditionTrue
+	condition.LastTransitionTime = metav1.NewTime(w.clock.Now())
+	if apimeta.SetStatusCondition(&now.Status.Conditions, condition) {
+		w.api.write(key, now)
+	}
 }
 
 // workloadChanged tells the cache and the queues, as Kueue's controller of workloads does.
 func (w *world) workloadChanged(old, now *kueue.Workload) {
 	key := workload.Key(now)
-	held, holds := workload.HasQuotaReservation(old), workload.HasQuotaReservation(now)
-	switch {
-	case finish.IsFinished(now) || !workload.IsActive(now):
-		w.queues.DeleteWorkload(w.log, key)
-		w.queues.AddFinishedWorkload(now.DeepCopy())
-		w.queues.QueueAssociatedInadmissibleWorkloadsAfter(w.ctx, key, func() {
-			_ = w.cache.DeleteWorkload(w.log, key)
-		})
-	case !held && !holds:
-		_ = w.queues.AddOrUpdateWorkload(w.log, w.adjusted(now))
-	case !held:
-		w.queues.DeleteWorkload(w.log, key)
-		w.cache.AddOrUpdateWorkload(w.log, w.adjusted(now))
-	case !holds:
-		w.queues.QueueAssociatedInadmissibleWorkloadsAfter(w.ctx, key, func() {
-			_ = w.cache.DeleteWorkload(w.log, key)
-			_ = w.queues.AddOrUpdateWorkloadWithoutLock(w.log, w.adjusted(now))
-		})
-	case !equality.Semantic.DeepEqual(old.Status.ReclaimablePods, now.Status.ReclaimablePods),
+	if holdsQuota(now) && !equality.Semantic.DeepEqual(old.Spec.Priority, now.Spec.Priority) {
 		// Kueue asks for a class beside the number; the measured cases give numbers only.
-		!equality.Semantic.DeepEqual(old.Spec.Priority, now.Spec.Priority):
 		w.queues.QueueAssociatedInadmissibleWorkloadsAfter(w.ctx, key, func() {
 			w.cache.AddOrUpdateWorkload(w.log, w.adjusted(now))
 		})
-	default:
-		w.cache.AddOrUpdateWorkload(w.log, w.adjusted(now))
+		return
 	}
+	now = now.DeepCopy()
+	if state := now.Status.RequeueState; state != nil && state.RequeueAt != nil {
+		// The real clock decides there whether that is still to come.
+		left := state.RequeueAt.Sub(w.clock.Now())
+		if !workload.HasQuotaReservation(now) && workload.HasQuotaReservation(old) && left > 0 {
+			state.RequeueAt = &metav1.Time{Time: time.Now().Add(left + time.Hour)}
+		}
+	}
+	w.reconciler.Update(event.TypedUpdateEvent[*kueue.Workload]{ObjectOld: old, ObjectNew: now})
 }
 
 func (w *world) finish(key string) {
 	old := w.api.workloads[key]
-	if old == nil || !holdsQuota(old) {
+	if old == nil || !holdsQuota(old) || !workload.IsAdmitted(old) {
 		w.result.Skipped = append(w.result.Skipped, "finish of "+key)
 		return
 	}
@@ -144,6 +179,5 @@ func (w *world) finish(key string) {
 		Reason:             kueue.WorkloadFinishedReasonSucceeded,
 		LastTransitionTime: metav1.NewTime(w.clock.Now()),
 	})
-	w.api.workloads[key] = now
-	w.workloadChanged(old, now)
+	w.api.write(key, now)
 }
