@@ -29,6 +29,11 @@ class Capacity:
             self.groups.append((part, names))
         for name, spec in self.flavors.items():
             self.objects.append(manifest('ResourceFlavor', name, spec))
+        many = self.between(p['checks']) if any(p['checks']) else 0
+        self.checks = [f'check-{i}' for i in range(many)]
+        for name in self.checks:
+            self.objects.append(
+                manifest('AdmissionCheck', name, {'controllerName': 'example.com/outside'}))
         self.cohorts = {}  # name → parent
         for i in range(self.between(p['cohorts'])):
             fit = [c for c in self.cohorts if self.depth_of(c) < p['depth']]
@@ -150,10 +155,23 @@ class Capacity:
             spec['preemption'] = self.preemption()
         if self.fair and self.chance(p['weights']):
             spec['fairSharing'] = {'weight': self.weight()}
+        if self.checks and self.chance(p['checked']):
+            self.check(spec)
         if self.chance(p['fungibility']):
             spec['flavorFungibility'] = self.fungibility()
             self.tags.add('fungibility')
         return spec
+
+    def check(self, spec):
+        """Which admission checks a queue has, some of them for some of its flavors."""
+        r = self.rng
+        flavors = [f['name'] for g in spec['resourceGroups'] for f in g['flavors']]
+        rules = []
+        for name in sorted(r.sample(self.checks, r.randint(1, len(self.checks)))):
+            rules.append({'name': name})
+            if self.chance(self.p['on_flavors']):
+                rules[-1]['onFlavors'] = sorted(r.sample(flavors, r.randint(1, len(flavors))))
+        spec['admissionChecksStrategy'] = {'admissionChecks': rules}
 
     def preemption(self):
         spec = {

@@ -2,8 +2,11 @@
 by the weights of the shape. An event that has nobody to happen to is None."""
 
 import copy
+import datetime
 
 from manifests import manifest
+
+LOST_AFTER = 1  # second
 
 
 def patch(name, merge, status=False):
@@ -215,10 +218,73 @@ def late(w):
     return [applied(w, name), apply('LocalQueue', f'lq-{i}', {'clusterQueue': name}, 'ns')]
 
 
+def activate(w):
+    """Somebody whom a check or a limit may have turned off."""
+    name = someone(w)
+    if not name or name in w.toggled:
+        return None
+    w.toggled.add(name)
+    w.alive[name]['active'] = True
+    return patch(name, {'spec': {'active': True}})
+
+
+def checks(w):
+    """A queue gets other checks, or loses all."""
+    if not w.checks:
+        return None
+    name = queue(w)
+    w.queue_specs[name].pop('admissionChecksStrategy', None)
+    if w.chance(0.8):
+        w.check(w.queue_specs[name])
+    return applied(w, name)
+
+
+def time_of(at):
+    when = datetime.datetime(2026, 1, 1) + datetime.timedelta(seconds=at)
+    return when.strftime('%Y-%m-%dT%H:%M:%SZ')
+
+
+def answers(w, at):
+    """What controllers say of workloads, whether they hold quota or not."""
+    p, happen = w.p, []
+    for name in sorted(w.alive):
+        if not w.chance(p['answers']):
+            continue
+        for check in w.rng.sample(w.checks, w.rng.randint(1, len(w.checks))):
+            state = w.rng.choices(('Ready', 'Retry', 'Rejected', 'Pending'),
+                                  (7, p['retry'], p['rejected'], p['pending']))[0]
+            said = {'name': check, 'state': state, 'message': 'so it is',
+                    'lastTransitionTime': time_of(at)}
+            if state == 'Retry' and w.chance(p['delay']):
+                said['requeueAfterSeconds'] = w.pick(0, 45, 210, 1300)
+            happen.append(patch(name, {'status': {'admissionChecks': [said]}}, status=True))
+            if state in ('Retry', 'Rejected'):
+                break
+    return happen
+
+
+def ready(name, at, yes, reason):
+    condition = {'type': 'PodsReady', 'status': 'True' if yes else 'False', 'reason': reason,
+                 'message': 'so it is', 'lastTransitionTime': time_of(at)}
+    return {'at': f'{at}s', **patch(name, {'status': {'conditions': [condition]}}, status=True)}
+
+
+def pods(w, at):
+    """Pods become ready, and some are lost soon after: only of those who were ready any can be."""
+    happen = []
+    for name in sorted(w.alive):
+        if w.chance(w.p['started']):
+            happen.append(ready(name, at, True, w.pick('Started', 'Recovered')))
+            if w.chance(w.p['lost']):
+                happen.append(ready(name, at + LOST_AFTER, False, 'WaitForRecovery'))
+    return happen
+
+
 KINDS = {
     event.__name__: event
     for event in (finish, delete, priority, reclaim, active, respec, requeue, quota, groups, policy,
-                  strategy, hold, drain, move, cohort, uncohort, flavor, local, late)
+                  strategy, hold, drain, move, cohort, uncohort, flavor, local, late, activate,
+                  checks)
 }
 
 
@@ -247,3 +313,8 @@ def fill(w):
                 happen += e if isinstance(e, list) else [e] if e else []
             w.alive.update(hidden)
         w.timeline += [{'at': f'{at}s', **e} for e in happen]
+        for later in (70, 190, 330):
+            if (w.checks or w.waits) and w.chance(0.6):
+                said = answers(w, at + later) if w.checks else []
+                w.timeline += [{'at': f'{at + later}s', **e} for e in said]
+                w.timeline += pods(w, at + later) if w.waits else []

@@ -28,6 +28,7 @@ class World(Capacity, Workloads):
         self.objects, self.timeline, self.tags = [], [], {shape}
         self.made = 0
         self.alive = {}  # workload → what its later events need
+        self.waits = self.p['pods_ready'] > 0 and self.chance(self.p['pods_ready'])
         self.build()
         events.fill(self)
 
@@ -41,6 +42,25 @@ class World(Capacity, Workloads):
         return self.rng.choice(options)
 
     def config(self):
+        out = self.sharing()
+        if self.waits:
+            requeuing = {
+                'timestamp': self.pick('Eviction', 'Creation'),
+                'backoffBaseSeconds': self.pick(10, 60, 90),
+                'backoffMaxSeconds': self.pick(100, 3600),
+            }
+            limit = self.pick(None, 0, 1, 2, 3)
+            if limit is not None:
+                requeuing['backoffLimitCount'] = limit
+            out['waitForPodsReady'] = {
+                'timeout': self.pick('307s', '611s', '1207s'),
+                'recoveryTimeout': self.pick('203s', '701s'),
+                'blockAdmission': self.chance(self.p['block']),
+                'requeuingStrategy': requeuing,
+            }
+        return out
+
+    def sharing(self):
         if not self.fair:
             return {'fairSharing': {'enable': False}}
         fair = {'enable': True}

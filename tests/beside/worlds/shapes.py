@@ -15,9 +15,17 @@ DEFAULTS = dict(
     hidden=0.15,  # a queue lacks a flavor
     workloads=(10, 22), instants=(5, 12),
     pod_sets=(1, 2), partial=0.15, zero=0.03, uncovered=0.03, odd_amounts=0.05,
+    checks=(0, 0), checked=0.8, on_flavors=0.3,  # admission checks, and queues that have some
+    answers=0.5,  # of the workloads, at each of the instants at which checks answer
+    retry=2, rejected=1, pending=1, delay=0.0,  # beside 7 times Ready; a Retry names a delay
+    pods_ready=0.0, started=0.5,  # waitForPodsReady; pods that become ready when they may
+    lost=0.3,  # of these, pods that are lost soon after
+    block=0.0,  # nobody starts meanwhile
     huge=0, pod_shapes=0.0, selectors=0.5, equal_times=0.2, equal_priorities=0.3,
     events=dict(finish=6, delete=2, priority=2, reclaim=1, quota=2, hold=1),
 )
+
+CHECKED = dict(finish=6, delete=2, priority=1, activate=2)
 
 SHAPES = {
     'measured': {},
@@ -53,6 +61,29 @@ SHAPES = {
     'huge': dict(huge=2, odd_amounts=0.5),
     'strict': dict(strict=1.0, equal_times=0.4, flavors=(1, 3)),
     'tight': dict(preemption=1.0, workloads=(16, 34), cohorts=(1, 3), flavors=(1, 2)),
+    'checks': dict(checks=(1, 3), events=CHECKED),
+    'checks-alone': dict(
+        checks=(1, 2), checked=1.0, cohorts=(0, 0), implicit=0, queues=(1, 2), flavors=(1, 3),
+        workloads=(6, 14), events=CHECKED),
+    'checks-delay': dict(checks=(1, 2), checked=1.0, delay=0.6, retry=6, events=CHECKED),
+    'checks-flavors': dict(
+        checks=(2, 4), on_flavors=0.8, flavors=(2, 4), fungibility=0.7, events=CHECKED),
+    'checks-fair': dict(checks=(1, 3), fair=1.0, weights=0.8, queues=(3, 5), events=CHECKED),
+    'checks-edits': dict(
+        checks=(2, 4), instants=(8, 14),
+        events=dict(CHECKED, checks=4, hold=2, drain=1, local=2, active=2, priority=2, reclaim=2)),
+    'ready': dict(pods_ready=1.0, events=CHECKED),
+    'ready-tight': dict(
+        pods_ready=1.0, started=0.25, preemption=1.0, workloads=(14, 26), cohorts=(1, 3),
+        flavors=(1, 2), events=CHECKED),
+    'ready-lives': dict(
+        pods_ready=1.0, started=0.4, instants=(8, 14),
+        events=dict(CHECKED, active=3, hold=1, drain=1, priority=3, reclaim=2, delete=3)),
+    'ready-checks': dict(pods_ready=1.0, checks=(1, 2), started=0.4, lost=0.0, events=CHECKED),
+    'ready-checks-lost': dict(pods_ready=1.0, checks=(1, 2), started=0.4, events=CHECKED),
+    'ready-block': dict(
+        pods_ready=1.0, block=1.0, started=0.7, lost=0.0, cohorts=(0, 0), implicit=0,
+        queues=(1, 1), equal_priorities=1.0, events=CHECKED),
     'mixed': dict(
         resources=(1, 4), split=0.6, flavors=(1, 4), cohorts=(0, 7), depth=4, queues=(1, 6),
         locals=2, partial=0.3, pod_sets=(1, 3), fair=0.4, zero=0.08, odd_amounts=0.1,
