@@ -274,8 +274,9 @@ void Lifecycle::take_pods_ready(WorkloadId id, const api::WorkloadStatus& status
   const ConditionRecord* before = w.condition(Type::kPodsReady);
   const bool was_ready = before && before->is_true;
   const bool is_ready = ready->status == "True";
+  const bool was_recovering = is_recovering(w);
   set_condition(model_, w, Type::kPodsReady, is_ready, ready->reason, ready->message);
-  if (was_ready && !is_ready) watch_recovery(id);
+  if (!was_recovering) watch_recovery(id);
   turn_.moved |= is_ready && !was_ready && config_.block_admission;
 }
 

@@ -168,6 +168,15 @@ TEST_F(Recovery, EachLossCountsForItself) {
   EXPECT_EQ(s.run(), Lines("evicted a PodsReadyTimeout"));
 }
 
+// Who says so first has only that time, since it no longer waits for its start.
+TEST_F(Recovery, IsWatchedAlsoOfPodsThatWereNeverSaidToBeReady) {
+  Scenario s(recovering());
+  s.flavor("f").queue(plain(4)).submit(Job("a", "q").cpu(1)).run();
+  s.after(10).submit(pods(false)).run();
+  EXPECT_EQ(s.after(29).run(), Log());
+  EXPECT_EQ(s.after(1).run(), Lines("evicted a PodsReadyTimeout"));
+}
+
 // Nothing of it runs while it waits for its checks: nobody is evicted over pods then, and what was
 // said of them counts from the admission on.
 TEST_F(Recovery, BeginsWithTheAdmission) {
