@@ -3,13 +3,13 @@
 
 usage: beside.py --sluice BIN [--work FOLDER] [--first N] [--count N] [--without-pods] [SHAPE…]
 
-World N is the same each time; the shapes (all of worlds/shapes.py, or those named) take turns. Each
-is played twice on Kueue (kueue/, built with go into FOLDER), its scheduler one cycle at a time under
-a virtual clock, with its controller of workloads, and once by `sluice simulate`. A world in which
-two runs of Kueue differ, or in which its scheduler never comes back, has no expectation. One that
-differs is played ten times more on Kueue before it counts, so that the order of Go's maps is left
-out. One with admission checks is compared up to the first second look (KEP-993) that says no: Kueue
-has none.
+World N is the same each time; the shapes (all of worlds/shapes.py, or those named) take turns.
+Each is played twice on Kueue (kueue/, built with go into FOLDER), its scheduler one cycle at a
+time under a virtual clock, with its controller of workloads, and once by `sluice simulate`. A
+world in which two runs of Kueue differ, or in which its scheduler never comes back, has no
+expectation. One that differs is played ten times more on Kueue before it counts, so that the
+order of Go's maps is left out. One with admission checks is compared up to the first second
+look (KEP-993) that says no: Kueue has none.
 
 Prints a line for each world that differs, with its first difference (the later ones mostly follow
 from it), and a summary; docs/differences-from-kueue.md has the kinds that are known. FOLDER keeps
