@@ -7,8 +7,8 @@
 namespace sluice::host {
 
 Result<ServerKeys> KeyRenewal::prepare(const ServerConfig& server, std::int64_t now) const {
-  const ServerKeys before = keys();
-  return prepare_keys(server, folder_, now, &before);
+  const std::lock_guard lock(mutex_);  // the files are written by one at a time
+  return prepare_keys(server, folder_, now, &keys_);
 }
 
 void KeyRenewal::set(const ServerConfig& server, ServerKeys keys) {

@@ -88,7 +88,11 @@ class Maker {
  public:
   /// `issuer` nullptr: signs itself.
   static Result<CertifiedKey> make(const Plan& plan, const CertifiedKey* issuer, std::int64_t now) {
-    Key key(EVP_EC_gen("P-256"));
+    return make(plan, Key(EVP_EC_gen("P-256")), issuer, now);
+  }
+
+  static Result<CertifiedKey> make(const Plan& plan, Key key, const CertifiedKey* issuer,
+                                   std::int64_t now) {
     Cert certificate(X509_new());
     if (!key || !certificate) return failed("a key cannot be made");
     Cert issuer_certificate;
@@ -172,6 +176,21 @@ class Maker {
   X509* issuer_;
 };
 
+Plan authority_plan(std::string_view common_name) {
+  Plan plan;
+  plan.common_name = common_name;
+  plan.constraints = "critical,CA:TRUE,pathlen:0";
+  plan.usage = "critical,keyCertSign,cRLSign";
+  plan.seconds = 3650 * kDay;
+  return plan;
+}
+
+Result<std::int64_t> seconds_of(const ASN1_TIME* time) {
+  std::tm parts{};
+  if (ASN1_TIME_to_tm(time, &parts) != 1) return failed("a certificate with a wrong time");
+  return static_cast<std::int64_t>(::timegm(&parts));
+}
+
 bool names_host(X509* certificate, const std::string& name) {
   if (is_ip(name)) return X509_check_ip_asc(certificate, name.c_str(), 0) == 1;
   return X509_check_host(certificate, name.data(), name.size(), 0, nullptr) == 1;
@@ -180,12 +199,18 @@ bool names_host(X509* certificate, const std::string& name) {
 }  // namespace
 
 Result<CertifiedKey> make_authority(std::string_view common_name, std::int64_t now) {
-  Plan plan;
-  plan.common_name = common_name;
-  plan.constraints = "critical,CA:TRUE,pathlen:0";
-  plan.usage = "critical,keyCertSign,cRLSign";
-  plan.seconds = 3650 * kDay;
-  return Maker::make(plan, nullptr, now);
+  return Maker::make(authority_plan(common_name), nullptr, now);
+}
+
+Result<CertifiedKey> predate_authority(const CertifiedKey& authority, std::string_view common_name,
+                                       std::int64_t now) {
+  const auto ends = expiry_of(authority.certificate);
+  if (!ends) return ends.error();
+  auto key = read_key(authority.key);
+  if (!key) return key.error();
+  Plan plan = authority_plan(common_name);
+  plan.seconds = std::max(plan.seconds, *ends - now);
+  return Maker::make(plan, std::move(*key), nullptr, now);
 }
 
 Result<CertifiedKey> issue_server(const CertifiedKey& authority,
@@ -209,13 +234,20 @@ Result<CertifiedKey> issue_client(const CertifiedKey& authority, std::string_vie
   return Maker::make(plan, &authority, now);
 }
 
-Result<std::int64_t> expiry_of(std::string_view certificate) {
+Result<Validity> validity_of(std::string_view certificate) {
   const auto read = read_certificate(certificate);
   if (!read) return read.error();
-  std::tm parts{};
-  if (ASN1_TIME_to_tm(X509_get0_notAfter(read->get()), &parts) != 1)
-    return failed("a certificate with a wrong time");
-  return static_cast<std::int64_t>(::timegm(&parts));
+  const auto begins = seconds_of(X509_get0_notBefore(read->get()));
+  if (!begins) return begins.error();
+  const auto ends = seconds_of(X509_get0_notAfter(read->get()));
+  if (!ends) return ends.error();
+  return Validity{*begins, *ends};
+}
+
+Result<std::int64_t> expiry_of(std::string_view certificate) {
+  const auto valid = validity_of(certificate);
+  if (!valid) return valid.error();
+  return valid->ends;
 }
 
 Result<bool> belong_together(const CertifiedKey& pair) {

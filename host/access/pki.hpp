@@ -23,6 +23,11 @@ struct CertifiedKey {
 /// Valid for ten years from now.
 Result<CertifiedKey> make_authority(std::string_view common_name, std::int64_t now);
 
+/// The authority with its key and its name, valid from now on for ten years or until its old end,
+/// whichever is later. What it issued, and what trusts the old certificate, stays good.
+Result<CertifiedKey> predate_authority(const CertifiedKey& authority, std::string_view common_name,
+                                       std::int64_t now);
+
 /// A server certificate for these IP addresses and DNS names, valid for a year.
 Result<CertifiedKey> issue_server(const CertifiedKey& authority,
                                   const std::vector<std::string>& names, std::int64_t now);
@@ -32,7 +37,14 @@ Result<CertifiedKey> issue_client(const CertifiedKey& authority, std::string_vie
                                   const std::vector<std::string>& groups, std::int64_t now,
                                   std::int64_t valid_seconds);
 
-/// When the first certificate of the text ends to be valid.
+struct Validity {
+  std::int64_t begins = 0;
+  std::int64_t ends = 0;
+};
+
+/// When the first certificate of the text is valid.
+Result<Validity> validity_of(std::string_view certificate);
+/// The end of it.
 Result<std::int64_t> expiry_of(std::string_view certificate);
 
 /// Whether the first certificate of the text was issued by this authority, belongs to `key`, and

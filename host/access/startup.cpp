@@ -4,7 +4,6 @@
 #include <ifaddrs.h>
 #include <net/if.h>
 #include <netinet/in.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -13,6 +12,7 @@
 
 #include "api/json/json.hpp"
 #include "api/schema/formats.hpp"
+#include "host/access/key_files.hpp"
 #include "host/access/pki.hpp"
 #include "host/access/tokens.hpp"
 #include "host/base/files.hpp"
@@ -23,6 +23,7 @@ namespace sluice::host {
 namespace {
 
 constexpr std::int64_t kRenewBefore = 60LL * 86'400;
+constexpr const char* kAuthority = "sluice-ca";
 constexpr const char* kAdminUser = "sluice-admin";
 
 bool exists(const std::string& path) { return ::access(path.c_str(), F_OK) == 0; }
@@ -86,77 +87,59 @@ void add_name(std::vector<std::string>& names, const std::string& name) {
   if (usable && std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
 }
 
-void tighten(const std::string& path) {
-  struct stat info {};
-  if (::stat(path.c_str(), &info) != 0 || (info.st_mode & 077) == 0) return;
-  if (::chmod(path.c_str(), 0600) == 0)
-    log(LogLevel::kWarning, "access", "a file with a secret was readable by others; now it is not",
-        {{"path", path}});
+/// The pair at `path`, without a path the one of before; nullopt when there is none.
+Result<std::optional<CertifiedKey>> find_pair(const std::string& path, const CertifiedKey& before,
+                                              Torn torn) {
+  if (!path.empty()) return kept_pair(path, torn);
+  if (before.certificate.empty()) return std::optional<CertifiedKey>();
+  return std::optional<CertifiedKey>(before);
 }
 
-Result<CertifiedKey> read_pair(const std::string& certificate, const std::string& key) {
-  auto first = read_small_file(certificate);
-  if (!first) return first.error();
-  auto second = read_small_file(key);
-  if (!second) return second.error();
-  CertifiedKey out{std::move(*first), std::move(*second)};
-  const auto together = belong_together(out);
-  if (!together) return together.error().context(certificate + " and " + key);
-  if (!*together) return Error{key + " is not the key of the certificate in " + certificate};
-  return out;
+Result<void> keep(const CertifiedKey& made, const std::string& path, std::string_view what) {
+  if (path.empty()) return {};
+  if (auto written = write_pair(made, path); !written) return written;
+  log(LogLevel::kInfo, "access", "made a " + std::string(what), {{"path", path + ".crt"}});
+  return {};
 }
 
-Result<void> write_pair(const CertifiedKey& pair, const std::string& path) {
-  if (auto written = write_durably(path + ".key", pair.key); !written) return written;
-  return write_durably(path + ".crt", pair.certificate);
-}
-
-/// The pair at `path`.crt and .key, without a path the one of before, when it is good for a while
-/// yet; nullopt when there is none.
-Result<std::optional<CertifiedKey>> reuse(const std::string& path, const CertifiedKey& before,
-                                          std::int64_t now) {
-  CertifiedKey pair = before;
-  if (!path.empty()) {
-    if (!exists(path + ".crt") || !exists(path + ".key")) return std::optional<CertifiedKey>();
-    tighten(path + ".key");
-    auto kept = read_pair(path + ".crt", path + ".key");
-    if (!kept) return kept.error();
-    pair = std::move(*kept);
-  }
-  if (pair.certificate.empty()) return std::optional<CertifiedKey>();
-  const auto expiry = expiry_of(pair.certificate);
-  if (!expiry) return expiry.error().context(path + ".crt");
-  if (*expiry < now + kRenewBefore) return std::optional<CertifiedKey>();
-  return std::optional<CertifiedKey>(std::move(pair));
-}
-
-/// Our own CA; `path` empty: not kept.
+/// Our own CA; `path` empty: not kept. One that is not valid yet was made while the clock was
+/// ahead, or the clock is behind now. Nobody can tell which, so it keeps its key: whoever trusts
+/// it, and what it issued, goes on.
 Result<CertifiedKey> own_authority(const std::string& path, const CertifiedKey& before,
                                    std::int64_t now) {
-  auto kept = reuse(path, before, now);
+  auto kept = find_pair(path, before, Torn::kIsAnError);
   if (!kept) return kept.error();
-  if (*kept) return std::move(**kept);
-  auto made = make_authority("sluice-ca", now);
-  if (!made || path.empty()) return made;
-  if (auto written = write_pair(*made, path); !written) return written.error();
-  log(LogLevel::kInfo, "access", "made a certificate authority", {{"path", path + ".crt"}});
+  Result<CertifiedKey> made = Error{};
+  if (!*kept) {
+    made = make_authority(kAuthority, now);
+  } else {
+    const auto valid = validity_of((*kept)->certificate);
+    if (!valid) return valid.error().context(path + ".crt");
+    if (valid->begins <= now && valid->ends >= now + kRenewBefore) return std::move(**kept);
+    made = valid->begins > now ? predate_authority(**kept, kAuthority, now)
+                               : make_authority(kAuthority, now);
+  }
+  if (!made) return made;
+  if (auto done = keep(*made, path, "certificate authority"); !done) return done.error();
   return made;
 }
 
 Result<CertifiedKey> own_server(const CertifiedKey& authority, const std::string& path,
                                 const CertifiedKey& before, const std::vector<std::string>& names,
                                 std::int64_t now) {
-  auto kept = reuse(path, before, now);
+  auto kept = find_pair(path, before, Torn::kIsNone);
   if (!kept) return kept.error();
   if (*kept) {
+    const auto valid = validity_of((*kept)->certificate);
+    if (!valid) return valid.error().context(path + ".crt");
     const auto good = is_server_certificate(**kept, authority.certificate, names);
     if (!good) return good.error().context(path + ".crt");
-    if (*good) return std::move(**kept);
+    if (*good && valid->begins <= now && valid->ends >= now + kRenewBefore)
+      return std::move(**kept);
   }
   auto made = issue_server(authority, names, now);
-  if (!made || path.empty()) return made;
-  if (auto written = write_pair(*made, path); !written) return written.error();
-  log(LogLevel::kInfo, "access", "made a server certificate", {{"path", path + ".crt"}});
+  if (!made) return made;
+  if (auto done = keep(*made, path, "server certificate"); !done) return done.error();
   return made;
 }
 

@@ -43,17 +43,25 @@ Result<void> sync_folder(const std::filesystem::path& folder) {
   return {};
 }
 
-Result<void> write_durably(const std::filesystem::path& path, std::string_view text) {
+Result<void> write_beside(const std::filesystem::path& path, std::string_view text) {
   std::filesystem::path beside = path;
   beside += ".new";
   ::unlink(beside.c_str());  // of a run that was killed
-  {
-    const Fd fd(::open(beside.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
-    if (!fd) return system_error("cannot create", beside);
-    const Result<void> filled = fill(fd, beside, text);
-    if (!filled) return filled;
-  }
+  const Fd fd(::open(beside.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
+  if (!fd) return system_error("cannot create", beside);
+  return fill(fd, beside, text);
+}
+
+Result<void> put_in_place(const std::filesystem::path& path) {
+  std::filesystem::path beside = path;
+  beside += ".new";
   if (::rename(beside.c_str(), path.c_str()) != 0) return system_error("cannot replace", path);
+  return {};
+}
+
+Result<void> write_durably(const std::filesystem::path& path, std::string_view text) {
+  if (auto written = write_beside(path, text); !written) return written;
+  if (auto placed = put_in_place(path); !placed) return placed;
   return sync_folder(path.parent_path());
 }
 

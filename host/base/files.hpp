@@ -28,6 +28,12 @@ Result<void> sync_folder(const std::filesystem::path& folder);
 /// one, never a part; when it returns without error, the new one survives a power failure.
 Result<void> write_durably(const std::filesystem::path& path, std::string_view text);
 
+/// The first half of write_durably(): the content stands, durably, in PATH.new. For several files
+/// that are to be replaced together.
+Result<void> write_beside(const std::filesystem::path& path, std::string_view text);
+/// The second half, but for sync_folder(): PATH.new becomes PATH.
+Result<void> put_in_place(const std::filesystem::path& path);
+
 /// Creates the file with this content, durably. False: there is one already, nothing was written.
 Result<bool> create_durably(const std::filesystem::path& path, std::string_view text);
 
