@@ -173,6 +173,12 @@ std::string kubeconfig_text(std::string_view url, const std::string& trust,
   return out;
 }
 
+/// A start on a full disk writes nothing that is there.
+Result<void> write_where_other(const std::string& path, const std::string& text) {
+  if (const auto present = read_small_file(path); present && *present == text) return {};
+  return write_durably(path, text);
+}
+
 /// How a client on this machine calls an address on which the host listens.
 std::string url_of(std::string_view address) {
   const std::string host = host_part(address);
@@ -292,10 +298,15 @@ Result<Digest> publish_kubeconfig(const std::string& path, const std::string& fo
     if (auto made = make_private_folder(path.substr(0, slash)); !made) return made.error();
   }
   const std::string text = kubeconfig_text(url_of(address), keys.trust, token);
-  // A start on a full disk writes nothing that is there.
-  if (const auto present = read_small_file(path); present && *present == text) return sha256(token);
-  if (auto written = write_durably(path, text); !written) return written.error();
+  if (auto written = write_where_other(path, text); !written) return written.error();
   return sha256(token);
+}
+
+Result<void> update_kubeconfig(const std::string& path, std::string_view address,
+                               const ServerKeys& keys, const Digest& token) {
+  const std::string present = token_in(path);
+  if (present.empty() || !same_digest(sha256(present), token)) return {};
+  return write_where_other(path, kubeconfig_text(url_of(address), keys.trust, present));
 }
 
 }  // namespace sluice::host

@@ -51,6 +51,11 @@ Result<std::string> kubeconfig_path(const ServerConfig& server, const std::strin
 Result<Digest> publish_kubeconfig(const std::string& path, const std::string& folder,
                                   std::string_view address, const ServerKeys& keys);
 
+/// The kubeconfig that publish_kubeconfig() wrote gets the authority of `keys`, where it has
+/// another one. A file that is gone, or no longer holds the token of this digest, is left as it is.
+Result<void> update_kubeconfig(const std::string& path, std::string_view address,
+                               const ServerKeys& keys, const Digest& token);
+
 /// The user of the administrator's token: a member of system:masters.
 Identity admin_identity();
 

@@ -46,8 +46,9 @@ Result<void> ReadServer::open(ServerConfig server, const std::string& address,
   address_ = listener_->address();
   telemetry_.watch(*listener_);
   keys_.start([this] { return seconds(); },
-              [this](const ServerKeys& next) {
-                return listener_->reload_tls({next.certificate, next.key, next.client_ca});
+              [this, kubeconfig, token = *token](const ServerKeys& next) {
+                auto renewed = listener_->reload_tls({next.certificate, next.key, next.client_ca});
+                return renewed ? update_kubeconfig(kubeconfig, address_, next, token) : renewed;
               });
   return {};
 }

@@ -386,8 +386,15 @@ class Host {
     return {};
   }
 
+  /// New connections have these keys, and the administrator's kubeconfig their authority.
   Result<void> renew(const ServerKeys& keys) {
-    return listener_->reload_tls({keys.certificate, keys.key, keys.client_ca});
+    auto renewed = listener_->reload_tls({keys.certificate, keys.key, keys.client_ca});
+    if (!renewed) return renewed;
+    auto told = update_kubeconfig(kubeconfig_, listener_->address(), keys, admin_token_);
+    if (!told)  // the keys are in force: it is written at the next start
+      log(LogLevel::kWarning, "access", "the kubeconfig still has the authority of before",
+          {{"reason", told.error().text}});
+    return {};
   }
 
   /// The configuration that was in force, after another one failed to start.

@@ -450,6 +450,24 @@ TEST_F(Startup, ALostKubeconfigMakesANewTokenAndTheOldOneIsWorthless) {
   EXPECT_EQ(mode_of(folder_ + "/pki/admin-token"), 0600u);
 }
 
+TEST_F(Startup, AnotherAuthorityComesIntoTheKubeconfigAndTheTokenStays) {
+  const auto keys = prepare_keys(server_, folder_, kToday);
+  const auto others = prepare_keys(server_, "", kToday);
+  const std::string path = folder_ + "/kubeconfig";
+  const auto token = publish_kubeconfig(path, folder_, "127.0.0.1:6443", *keys);
+  const std::string before = content(path);
+  ASSERT_TRUE(update_kubeconfig(path, "127.0.0.1:6443", *others, *token).ok());
+  EXPECT_THAT(content(path), testing::HasSubstr(to_base64(others->trust)));
+  ASSERT_TRUE(update_kubeconfig(path, "127.0.0.1:6443", *keys, *token).ok());
+  EXPECT_EQ(content(path), before);
+  // Somebody else's token is none of ours, and a file that was deleted is not wanted.
+  ASSERT_TRUE(update_kubeconfig(path, "127.0.0.1:6443", *others, sha256("another")).ok());
+  EXPECT_EQ(content(path), before);
+  fs::remove(path);
+  ASSERT_TRUE(update_kubeconfig(path, "127.0.0.1:6443", *others, *token).ok());
+  EXPECT_FALSE(fs::exists(path));
+}
+
 TEST_F(Startup, AStoreInMemoryNeedsAPlaceForTheKubeconfig) {
   EXPECT_FALSE(kubeconfig_path(server_, "").ok());
   EXPECT_EQ(*kubeconfig_path(server_, "/data"), "/data/kubeconfig");
