@@ -5,6 +5,8 @@
 // refusal without repeating a secret.
 #pragma once
 
+#include <cstdint>
+#include <limits>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -19,6 +21,8 @@ namespace sluice::host {
 struct CertificateSubject {
   std::string common_name;
   std::vector<std::string> organizations;
+  /// When it, or one of its issuers, is no longer valid; seconds since 1970.
+  std::int64_t ends = std::numeric_limits<std::int64_t>::max();
 };
 
 /// What a request offers as proof, as it stands in the headers.

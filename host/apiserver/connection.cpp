@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <chrono>
+#include <ctime>
 #include <utility>
 
 namespace sluice::host {
@@ -23,6 +24,12 @@ Connection::Connection(Connection& before)
       peer_(std::move(before.peer_)) {}
 
 Connection::~Connection() = default;
+
+std::optional<CertificateSubject> Connection::client() {
+  const ListenerShared& shared = worker_->shared();
+  const auto clock = shared.options.seconds;
+  return wire_.client(std::atomic_load(&shared.tls), clock ? clock() : std::time(nullptr));
+}
 
 void Connection::start() {
   boost::system::error_code error;

@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "host/apiserver/wire.hpp"
@@ -53,6 +54,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void leave_queue();
   void watch_input();
   void watch_output();
+  /// Who the certificate of the client says it is, as of now; nullopt: nobody.
+  std::optional<CertificateSubject> client();
   bool watching_output() const { return writing_; }
   /// Gives its place to `next`, which was made from it.
   void give_place(const std::shared_ptr<Connection>& next, std::string first);

@@ -167,9 +167,8 @@ void Http1Connection::take_head() {
   request_.method = std::string(view(message.method_string()));
   head_request_ = request_.method == "HEAD";
   request_.peer = peer_;
-  if (!served_) client_ = wire_.client();
   served_ = true;
-  request_.certificate = client_;
+  request_.certificate = client();
   for (const auto& field : message)
     request_.headers.emplace_back(lower(view(field.name_string())), view(field.value()));
   read_known_headers(request_);

@@ -94,7 +94,6 @@ class Http1Connection final : public Connection, public Responder {
   std::size_t body_sent_ = 0;
   std::shared_ptr<StreamQueue> queue_;
   std::size_t discarded_ = 0;
-  std::optional<CertificateSubject> client_;
   std::string user_;  // of the last request
 };
 

@@ -31,7 +31,6 @@ Http2Connection::Http2Connection(Connection& before)
 Http2Connection::~Http2Connection() = default;
 
 void Http2Connection::begin(std::string first) {
-  client_ = wire_.client();
   enter_queue(worker_->fresh);
   idle_until_ = deadline_;  // until the end of the first head
   take_in(first);
@@ -132,7 +131,7 @@ void Http2Connection::head(std::int32_t stream, H2Head head, bool complete) {
   shared.http2_streams.fetch_add(1, std::memory_order_relaxed);
   Request request;
   request.peer = peer_;
-  request.certificate = client_;
+  request.certificate = client();
   made->begin(std::move(head), std::move(request), complete, turned_away_);
   if (turned_away_ || shared.stopping) retire();
 }

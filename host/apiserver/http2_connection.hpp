@@ -85,7 +85,6 @@ class Http2Connection final : public Connection, public Sender, private H2Sessio
   bool pump_posted_ = false;   // pump() will be called
   bool failure_noted_ = false;
   std::size_t discarded_ = 0;
-  std::optional<CertificateSubject> client_;
 };
 
 }  // namespace sluice::host

@@ -82,7 +82,6 @@ Result<bool> is_loopback(std::string_view address) {
 struct Listener::State {
   std::shared_ptr<ListenerShared> shared = std::make_shared<ListenerShared>();
   std::vector<std::shared_ptr<Worker>> workers;
-  std::shared_ptr<const TlsContext> tls;    // std::atomic_load, std::atomic_store
   std::unique_ptr<tcp::acceptor> acceptor;  // used on the first worker's thread
   tcp::endpoint endpoint;
   bool stopped = false;
@@ -117,7 +116,7 @@ void Listener::State::accepted(const std::shared_ptr<Worker>& worker, tcp::socke
   shared->accepted.fetch_add(1, std::memory_order_relaxed);
   shared->open_connections.fetch_add(1);
   std::shared_ptr<Connection> connection;
-  if (auto secure = std::atomic_load(&tls))
+  if (auto secure = std::atomic_load(&shared->tls))
     connection = std::make_shared<Handshake>(worker, std::move(socket), std::move(secure));
   else
     connection = std::make_shared<Http1Connection>(worker, std::move(socket));
@@ -148,7 +147,7 @@ Result<std::unique_ptr<Listener>> Listener::open(ListenerOptions options, Handle
   if (options.tls) {
     auto tls = TlsContext::create(*options.tls);
     if (!tls) return tls.error();
-    state->tls = std::move(*tls);
+    state->shared->tls = std::move(*tls);
     options.tls.reset();  // the key is kept in one place
   }
   raise_file_limit(options.limits.connections);
@@ -181,7 +180,7 @@ std::uint16_t Listener::port() const { return state_->endpoint.port(); }
 Result<void> Listener::reload_tls(const TlsOptions& options) {
   auto tls = TlsContext::create(options);
   if (!tls) return tls.error();
-  std::atomic_store(&state_->tls, std::move(*tls));
+  std::atomic_store(&state_->shared->tls, std::move(*tls));
   return {};
 }
 

@@ -57,6 +57,7 @@ struct ListenerOptions {
   bool read_only = false;         ///< GET and HEAD only; others get 405
   /// With read_only: these are let through, too. Any thread; empty: none.
   bool (*but)(const Request& request) = nullptr;
+  std::int64_t (*seconds)() = nullptr;  ///< since 1970; nullptr: the system's clock
   unsigned threads = 2;
   ListenerLimits limits;
 };
@@ -91,8 +92,8 @@ class Listener {
   std::string address() const;
   std::uint16_t port() const;
 
-  /// New connections use these certificates from now on; those that are open keep theirs. An error
-  /// changes nothing.
+  /// New connections use these certificates from now on; those that are open keep theirs, and the
+  /// certificates of their clients are judged by the new client CA. An error changes nothing.
   Result<void> reload_tls(const TlsOptions& options);
 
   /// For requests that begin from now on, on open connections too; `backlog_bytes` stays as it was.

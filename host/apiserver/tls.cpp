@@ -9,6 +9,8 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <ctime>
+#include <limits>
 #include <utility>
 #include <vector>
 
@@ -21,6 +23,7 @@ struct Free {
   void operator()(EVP_PKEY* key) const { EVP_PKEY_free(key); }
   void operator()(SSL_CTX* context) const { SSL_CTX_free(context); }
   void operator()(SSL* session) const { SSL_free(session); }
+  void operator()(X509_STORE_CTX* check) const { X509_STORE_CTX_free(check); }
 };
 template <typename T>
 using Owned = std::unique_ptr<T, Free>;
@@ -151,6 +154,41 @@ std::vector<std::string> name_entries(const X509_NAME* name, int nid) {
   return out;
 }
 
+/// The first end in a chain, in seconds since 1970.
+std::int64_t end_of(STACK_OF(X509) * chain) {
+  std::int64_t first = std::numeric_limits<std::int64_t>::max();
+  for (int i = 0; i < sk_X509_num(chain); ++i) {
+    std::tm parts{};
+    if (ASN1_TIME_to_tm(X509_get0_notAfter(sk_X509_value(chain, i)), &parts) != 1) return 0;
+    first = std::min(first, static_cast<std::int64_t>(::timegm(&parts)));
+  }
+  return first;
+}
+
+/// Whom the certificate that the client showed names, when it is one of the issuers in `trust`.
+std::optional<CertificateSubject> judge(SSL* session, SSL_CTX* trust) {
+  X509* const certificate = SSL_get0_peer_certificate(session);
+  if (certificate == nullptr) return std::nullopt;
+  const Owned<X509_STORE_CTX> check(X509_STORE_CTX_new());
+  bool good = check &&
+              X509_STORE_CTX_init(check.get(), SSL_CTX_get_cert_store(trust), certificate,
+                                  SSL_get_peer_cert_chain(session)) == 1 &&
+              X509_STORE_CTX_set_default(check.get(), "ssl_client") == 1;
+  if (good) {
+    X509_VERIFY_PARAM_set_auth_level(X509_STORE_CTX_get0_param(check.get()),
+                                     SSL_CTX_get_security_level(trust));
+    good = X509_verify_cert(check.get()) == 1;
+  }
+  ERR_clear_error();
+  if (!good) return std::nullopt;
+  const X509_NAME* name = X509_get_subject_name(certificate);
+  auto common_names = name_entries(name, NID_commonName);
+  if (common_names.empty()) return std::nullopt;
+  return CertificateSubject{std::move(common_names.front()),
+                            name_entries(name, NID_organizationName),
+                            end_of(X509_STORE_CTX_get0_chain(check.get()))};
+}
+
 }  // namespace
 
 struct TlsContext::State {
@@ -183,6 +221,8 @@ struct TlsSession::State {
   std::shared_ptr<const TlsContext> context;
   Edge edge;
   Owned<SSL> session;
+  std::shared_ptr<const TlsContext> judged_by;  // `client` is what it says
+  std::optional<CertificateSubject> client;
 };
 
 TlsSession::TlsSession(std::shared_ptr<const TlsContext> context)
@@ -253,15 +293,14 @@ bool TlsSession::http2() const {
   return size == 2 && std::memcmp(name, "h2", 2) == 0;
 }
 
-std::optional<CertificateSubject> TlsSession::client() const {
-  const X509* certificate = SSL_get0_peer_certificate(state_->session.get());
-  if (certificate == nullptr) return std::nullopt;
-  if (SSL_get_verify_result(state_->session.get()) != X509_V_OK) return std::nullopt;
-  const X509_NAME* name = X509_get_subject_name(certificate);
-  auto common_names = name_entries(name, NID_commonName);
-  if (common_names.empty()) return std::nullopt;
-  return CertificateSubject{std::move(common_names.front()),
-                            name_entries(name, NID_organizationName)};
+std::optional<CertificateSubject> TlsSession::client(
+    const std::shared_ptr<const TlsContext>& present, std::int64_t now) {
+  if (state_->judged_by != present) {
+    state_->client = judge(state_->session.get(), present->state_->context.get());
+    state_->judged_by = present;
+  }
+  if (state_->client && state_->client->ends < now) return std::nullopt;
+  return state_->client;
 }
 
 }  // namespace sluice::host

@@ -60,8 +60,12 @@ class TlsSession {
   bool established() const;
   /// Both sides want HTTP/2. Once it is established.
   bool http2() const;
-  /// Of the client, when its certificate was issued by the client CA and is valid.
-  std::optional<CertificateSubject> client() const;
+  /// Of the client, when its certificate was issued by the client CA of `present` and is valid at
+  /// `now` (seconds since 1970). To be asked for each request: a connection may live for longer
+  /// than the certificate, and than the client CA of its handshake. The certificate is verified
+  /// once for each `present`.
+  std::optional<CertificateSubject> client(const std::shared_ptr<const TlsContext>& present,
+                                           std::int64_t now);
 
  private:
   struct State;

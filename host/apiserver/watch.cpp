@@ -1,6 +1,7 @@
 #include "host/apiserver/watch.hpp"
 
 #include <algorithm>
+#include <ctime>
 #include <utility>
 
 #include "api/json/json.hpp"
@@ -45,6 +46,10 @@ void Watch::start() {
                         ? std::chrono::milliseconds(
                               std::min<std::int64_t>(*options_.timeout_seconds, 86'400) * 1'000)
                         : std::chrono::milliseconds(call_->at->limits.watch_ms));
+  // A certificate that ends takes the watches with it that were opened by it.
+  if (const auto& certificate = call_->exchange->request().certificate)
+    ends_at_ = std::min(ends_at_, now + std::chrono::seconds(std::clamp<std::int64_t>(
+                                            certificate->ends - std::time(nullptr), 0, 86'400)));
   bookmark_at_ = now + std::chrono::milliseconds(call_->at->limits.bookmark_ms);
   thread_->post([self = shared_from_this()] {
     if (!self->call_->at->enter(self)) return self->finish();

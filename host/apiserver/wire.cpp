@@ -86,8 +86,9 @@ void Wire::close() {
   socket_.close(ignored);
 }
 
-std::optional<CertificateSubject> Wire::client() const {
-  return tls_ ? tls_->client() : std::nullopt;
+std::optional<CertificateSubject> Wire::client(const std::shared_ptr<const TlsContext>& present,
+                                               std::int64_t now) {
+  return tls_ ? tls_->client(present, now) : std::nullopt;
 }
 
 }  // namespace sluice::host

@@ -43,7 +43,9 @@ class Wire {
   bool secure() const { return tls_ != nullptr; }
   bool handshaking() const { return tls_ != nullptr && !tls_->established(); }
   bool http2() const { return tls_ != nullptr && tls_->http2(); }
-  std::optional<CertificateSubject> client() const;
+  /// As TlsSession::client(); nullopt without TLS.
+  std::optional<CertificateSubject> client(const std::shared_ptr<const TlsContext>& present,
+                                           std::int64_t now);
   boost::asio::ip::tcp::socket& socket() { return socket_; }
   const boost::asio::ip::tcp::socket& socket() const { return socket_; }
 

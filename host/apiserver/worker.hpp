@@ -28,6 +28,7 @@
 #include "host/apiserver/exchange.hpp"
 #include "host/apiserver/listener.hpp"
 #include "host/apiserver/shares.hpp"
+#include "host/apiserver/tls.hpp"
 #include "host/base/fair_queue.hpp"
 
 namespace sluice::host {
@@ -43,6 +44,7 @@ struct ListenerShared {
   ListenerOptions options;
   Handler handler;
   HeadCheck check;
+  std::shared_ptr<const TlsContext> tls;  ///< in force; std::atomic_load, std::atomic_store
   const std::shared_ptr<ByteBudget> bodies = std::make_shared<ByteBudget>();
   const std::shared_ptr<ByteBudget> answers = std::make_shared<ByteBudget>();  ///< not taken yet
   std::atomic<std::uint64_t> accepted{0}, turned_away{0}, timed_out{0}, given_up{0}, requests{0};

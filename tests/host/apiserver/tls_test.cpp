@@ -2,8 +2,13 @@
 #include <gtest/gtest.h>
 #include <openssl/ssl.h>
 
+#include <atomic>
+#include <ctime>
+#include <optional>
+
 #include "host/apiserver/listener.hpp"
 #include "tests/host/apiserver/client.hpp"
+#include "tests/host/apiserver/h2_peer.hpp"
 
 namespace sluice::host {
 namespace {
@@ -11,6 +16,7 @@ namespace {
 using test::Certificate;
 using test::Client;
 using test::ClientTls;
+using test::H2Client;
 using test::make_certificate;
 
 void say_who(const std::shared_ptr<Exchange>& exchange) {
@@ -25,6 +31,7 @@ void say_who(const std::shared_ptr<Exchange>& exchange) {
 class Tls : public testing::Test {
  protected:
   void SetUp() override {
+    ahead_ = 0;
     auto opened = Listener::open(options(), say_who);
     ASSERT_TRUE(opened.ok()) << opened.error().text;
     server_ = std::move(*opened);
@@ -33,6 +40,7 @@ class Tls : public testing::Test {
     ListenerOptions out;
     out.address = "127.0.0.1:0";
     out.tls = TlsOptions{own_.pem, own_.key_pem, clients_.pem};
+    out.seconds = [] { return std::time(nullptr) + ahead_.load(); };
     return out;
   }
   std::string ask(const ClientTls& tls) const {
@@ -44,6 +52,28 @@ class Tls : public testing::Test {
   Certificate own_ = make_certificate("server", {}, &ca_);
   Certificate clients_ = make_certificate("clients");
   std::unique_ptr<Listener> server_;
+  static inline std::atomic<std::int64_t> ahead_{0};  // the listener's clock
+};
+
+/// One connection of HTTP/1.1 or HTTP/2, on which request follows request.
+class OpenConnection {
+ public:
+  OpenConnection(std::uint16_t port, const ClientTls& tls) {
+    if (tls.alpn == "h2")
+      http2_.emplace(port, tls);
+    else
+      http1_.emplace(port, tls);
+  }
+  std::string ask() {
+    if (http1_) return http1_->get("/").body;
+    const auto stream = http2_->peer().request("GET", "/");
+    EXPECT_TRUE(http2_->until([&] { return http2_->peer().answer(stream).ended; }));
+    return http2_->peer().answer(stream).body;
+  }
+
+ private:
+  std::optional<Client> http1_;
+  std::optional<H2Client> http2_;
 };
 
 TEST_F(Tls, KnowsClientsByTheirCertificates) {
@@ -93,6 +123,37 @@ TEST_F(Tls, ReplacesItsCertificate) {
   EXPECT_EQ(old.get("/").body, "nobody");  // goes on with what it has
   EXPECT_FALSE(server_->reload_tls({own_.pem, renewed.key_pem, ""}).ok());
   EXPECT_EQ(ask({.server_ca = &new_ca}), "nobody");
+}
+
+// A certificate lasts an hour here; the clock of the listener is the test's.
+TEST_F(Tls, ACertificateThatEndsNamesNobodyOnAConnectionThatIsOpen) {
+  const Certificate alice = make_certificate("alice", {}, &clients_);
+  for (const std::string alpn : {"http/1.1", "h2"}) {
+    ahead_ = 0;
+    OpenConnection open(server_->port(), {.server_ca = &ca_, .own = &alice, .alpn = alpn});
+    EXPECT_EQ(open.ask(), "alice") << alpn;
+    ahead_ = 3'590;
+    EXPECT_EQ(open.ask(), "alice") << alpn;
+    ahead_ = 3'610;
+    EXPECT_EQ(open.ask(), "nobody") << alpn;
+  }
+}
+
+TEST_F(Tls, AnotherClientCaJudgesConnectionsThatAreOpen) {
+  const Certificate alice = make_certificate("alice", {}, &clients_);
+  const Certificate others = make_certificate("others");
+  for (const std::string alpn : {"http/1.1", "h2"}) {
+    OpenConnection open(server_->port(), {.server_ca = &ca_, .own = &alice, .alpn = alpn});
+    const auto ask_after = [&](const std::string& client_ca) {
+      EXPECT_TRUE(server_->reload_tls({own_.pem, own_.key_pem, client_ca}).ok());
+      return open.ask();
+    };
+    EXPECT_EQ(open.ask(), "alice") << alpn;
+    EXPECT_EQ(ask_after(others.pem + clients_.pem), "alice") << alpn << ": it is one of two";
+    EXPECT_EQ(ask_after(others.pem), "nobody") << alpn;
+    EXPECT_EQ(ask_after(""), "nobody") << alpn;
+    EXPECT_EQ(ask_after(clients_.pem), "alice") << alpn;
+  }
 }
 
 TEST(TlsOptionsTest, AreJudged) {

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <boost/json/object.hpp>
+#include <ctime>
 #include <thread>
 
 #include "api/json/json.hpp"
@@ -86,6 +87,21 @@ TEST_F(Watches, SeeObjectsComeAndGoWithTheSelector) {
   EXPECT_EQ(gone.at("object").at("metadata").at("labels").at("colour"), "red");
   EXPECT_EQ(events.next(), "ADDED y " + four);
   EXPECT_EQ(events.next(), "DELETED y " + five);
+}
+
+// The end of the stream, in order: the connection takes the next request.
+TEST_F(Watches, EndWithTheCertificateThatOpenedThem) {
+  ListenerOptions options;
+  options.address = "127.0.0.1:0";
+  const auto check = [judge = api_.head_check()](Request& request) {
+    request.certificate = CertificateSubject{"admin", {}, std::time(nullptr)};
+    return judge(request);
+  };
+  const auto listener = Listener::open(std::move(options), api_.handler(), check);
+  ASSERT_TRUE(listener.ok());
+  test::Client client((*listener)->port());
+  EXPECT_EQ(client.get(kWatch, test::kAdmin).status, 200);
+  EXPECT_EQ(client.get(kMaps, test::kAdmin).status, 200);
 }
 
 TEST_F(Watches, OfOneObject) {
