@@ -191,6 +191,14 @@ Result<std::int64_t> seconds_of(const ASN1_TIME* time) {
   return static_cast<std::int64_t>(::timegm(&parts));
 }
 
+/// Whether a block of a PEM file is a certificate that can be read, or something else, as a key.
+bool is_whole(std::string_view block) {
+  std::string_view title = block.substr(0, block.find('\n'));
+  while (!title.empty() && (title.back() == '\r' || title.back() == ' ')) title.remove_suffix(1);
+  if (!title.ends_with("-----")) return false;
+  return !title.ends_with("CERTIFICATE-----") || read_certificate(block).ok();
+}
+
 bool names_host(X509* certificate, const std::string& name) {
   if (is_ip(name)) return X509_check_ip_asc(certificate, name.c_str(), 0) == 1;
   return X509_check_host(certificate, name.data(), name.size(), 0, nullptr) == 1;
@@ -248,6 +256,32 @@ Result<std::int64_t> expiry_of(std::string_view certificate) {
   const auto valid = validity_of(certificate);
   if (!valid) return valid.error();
   return valid->ends;
+}
+
+Result<void> check_certificates(std::string_view text) {
+  constexpr auto kNone = std::string_view::npos;
+  std::size_t line = 0, first_line = 0, block = kNone;
+  const auto in_line = [](std::size_t number, const char* what) {
+    return Error{"line " + std::to_string(number) + ": " + what};
+  };
+  constexpr const char* kCut = "the certificate that begins here is cut or broken";
+  for (std::size_t at = 0; at < text.size();) {
+    ++line;
+    const std::size_t end = std::min(text.find('\n', at), text.size());
+    const std::string_view words = text.substr(at, end - at);
+    if (words.starts_with("-----B")) {
+      if (block != kNone) return in_line(first_line, kCut);
+      block = at;
+      first_line = line;
+    } else if (words.starts_with("-----E")) {
+      if (block == kNone) return in_line(line, "the end of a certificate without its beginning");
+      if (!is_whole(text.substr(block, end - block))) return in_line(first_line, kCut);
+      block = kNone;
+    }
+    at = end + 1;
+  }
+  if (block != kNone) return in_line(first_line, kCut);
+  return {};
 }
 
 Result<bool> belong_together(const CertifiedKey& pair) {

@@ -47,6 +47,10 @@ Result<Validity> validity_of(std::string_view certificate);
 /// The end of it.
 Result<std::int64_t> expiry_of(std::string_view certificate);
 
+/// An error when a certificate of the text is cut or broken; it names the line.
+/// OpenSSL ends to read there without a word, and who trusts what follows is not trusted.
+Result<void> check_certificates(std::string_view text);
+
 /// Whether the first certificate of the text was issued by this authority, belongs to `key`, and
 /// names all of `names`.
 Result<bool> is_server_certificate(const CertifiedKey& server, std::string_view authority,

@@ -143,6 +143,16 @@ Result<CertifiedKey> own_server(const CertifiedKey& authority, const std::string
   return made;
 }
 
+/// It is served all the same: whoever gave it may have a reason, and some clients do not mind.
+void warn_of_end(const std::string& certificate, const std::string& path, std::int64_t now) {
+  const auto valid = validity_of(certificate);
+  if (!valid || (valid->begins <= now && now <= valid->ends)) return;
+  log(LogLevel::kWarning, "access",
+      now > valid->ends ? "the server certificate has ended; clients will refuse it"
+                        : "the server certificate is not valid yet; clients will refuse it",
+      {{"path", path}});
+}
+
 /// The token in a kubeconfig that we wrote; empty when there is none.
 std::string token_in(const std::string& path) {
   auto text = read_small_file(path);
@@ -247,6 +257,9 @@ Result<ServerKeys> prepare_keys(const ServerConfig& server, const std::string& f
   if (!own_server_key) {
     auto pair = read_pair(server.tls.cert_file, server.tls.key_file);
     if (!pair) return pair.error().context("server.tls");
+    if (auto whole = check_certificates(pair->certificate); !whole)
+      return whole.error().context("server.tls.certFile: " + server.tls.cert_file);
+    warn_of_end(pair->certificate, server.tls.cert_file, now);
     out.certificate = std::move(pair->certificate);
     out.key = std::move(pair->key);
     out.trust = trust_anchor_of(out.certificate);
@@ -254,6 +267,8 @@ Result<ServerKeys> prepare_keys(const ServerConfig& server, const std::string& f
   if (!own_client_ca) {
     auto authority = read_small_file(server.tls.client_ca_file);
     if (!authority) return authority.error().context("server.tls.clientCAFile");
+    if (auto whole = check_certificates(*authority); !whole)
+      return whole.error().context("server.tls.clientCAFile: " + server.tls.client_ca_file);
     if (const auto read = expiry_of(*authority); !read)
       return read.error().context("server.tls.clientCAFile: " + server.tls.client_ca_file);
     out.client_ca = std::move(*authority);

@@ -14,6 +14,8 @@
 #include <utility>
 #include <vector>
 
+#include "host/access/pki.hpp"
+
 namespace sluice::host {
 namespace {
 
@@ -39,7 +41,8 @@ Owned<BIO> memory(const std::string& text) {
   return Owned<BIO>(BIO_new_mem_buf(text.data(), static_cast<int>(text.size())));
 }
 
-std::vector<Owned<X509>> read_certificates(const std::string& pem) {
+Result<std::vector<Owned<X509>>> read_certificates(const std::string& pem) {
+  if (auto whole = check_certificates(pem); !whole) return whole.error();
   std::vector<Owned<X509>> out;
   const auto bio = memory(pem);
   while (auto* certificate = PEM_read_bio_X509(bio.get(), nullptr, nullptr, nullptr))
@@ -49,7 +52,9 @@ std::vector<Owned<X509>> read_certificates(const std::string& pem) {
 }
 
 Result<void> use_certificate(SSL_CTX* context, const TlsOptions& options) {
-  auto chain = read_certificates(options.certificate);
+  auto read = read_certificates(options.certificate);
+  if (!read) return read.error().context("the server certificate");
+  const std::vector<Owned<X509>>& chain = *read;
   if (chain.empty()) return Error{"the server certificate holds no certificate in PEM form"};
   if (SSL_CTX_use_certificate(context, chain.front().get()) != 1)
     return tls_error("the server certificate cannot be used");
@@ -69,8 +74,9 @@ Result<void> use_certificate(SSL_CTX* context, const TlsOptions& options) {
 Result<void> ask_clients(SSL_CTX* context, const std::string& client_ca) {
   if (client_ca.empty()) return {};
   const auto issuers = read_certificates(client_ca);
-  if (issuers.empty()) return Error{"the client CA holds no certificate in PEM form"};
-  for (const auto& issuer : issuers) {
+  if (!issuers) return issuers.error().context("the client CA");
+  if (issuers->empty()) return Error{"the client CA holds no certificate in PEM form"};
+  for (const auto& issuer : *issuers) {
     if (X509_STORE_add_cert(SSL_CTX_get_cert_store(context), issuer.get()) != 1)
       return tls_error("a certificate of the client CA cannot be used");
     SSL_CTX_add_client_CA(context, issuer.get());

@@ -2,6 +2,7 @@
 #include "host/access/startup.hpp"
 
 #include <arpa/inet.h>
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <ifaddrs.h>
@@ -9,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <filesystem>
@@ -390,6 +392,58 @@ TEST_F(Startup, FilesThatCannotBeUsedAreNamed) {
     const auto keys = prepare_keys(server_, folder_, kToday);
     ASSERT_FALSE(keys.ok()) << row.says;
     EXPECT_TRUE(keys.error().text.starts_with(row.says)) << keys.error().text;
+  }
+}
+
+// What OpenSSL cannot read ends a bundle without a word, and the clients of all that follow it are
+// strangers from then on.
+TEST_F(Startup, ABundleWithACutCertificateIsRefusedWithItsLine) {
+  const auto one = make_authority("one", kToday), two = make_authority("two", kToday);
+  const std::string a = one->certificate, b = two->certificate;
+  const auto lines = std::count(a.begin(), a.end(), '\n');
+  const std::string cut = "the certificate that begins here is cut or broken";
+  const struct {
+    std::string text;
+    std::string says;  // empty: it is taken
+  } rows[] = {
+      {a + b, ""},
+      {"# first\n" + a + "\n# second\n" + b + one->key, ""},
+      {a.substr(0, a.size() / 2) + "\n" + b, fmt::format("line 1: {}", cut)},
+      {a + b.substr(0, b.size() / 2), fmt::format("line {}: {}", lines + 1, cut)},
+      {a + b.substr(0, b.size() / 2) + "\n" + a, fmt::format("line {}: {}", lines + 1, cut)},
+      {a + b.substr(0, 15), fmt::format("line {}: {}", lines + 1, cut)},
+      {a + b.substr(40), fmt::format("line {}: the end of a certificate", 2 * lines - 1)},
+  };
+  server_.tls.client_ca_file = folder_ + "/clients.crt";
+  for (const auto& row : rows) {
+    write(server_.tls.client_ca_file, row.text);
+    const auto keys = prepare_keys(server_, folder_, kToday);
+    EXPECT_EQ(keys.ok(), row.says.empty()) << row.text;
+    if (!keys)
+      EXPECT_THAT(keys.error().text,
+                  testing::StartsWith("server.tls.clientCAFile: " + server_.tls.client_ca_file +
+                                      ": " + row.says));
+  }
+}
+
+TEST_F(Startup, AGivenServerCertificateThatHasEndedIsWarnedOf) {
+  const auto authority = make_authority("corp", kToday);
+  const auto pair = issue_server(*authority, {"localhost"}, kToday);
+  server_.tls = {folder_ + "/tls.crt", folder_ + "/tls.key", ""};
+  write(server_.tls.cert_file, pair->certificate);
+  write(server_.tls.key_file, pair->key);
+  const struct {
+    std::int64_t days;
+    std::string says;
+  } rows[] = {{-1, "is not valid yet"}, {1, ""}, {364, ""}, {366, "has ended"}};
+  for (const auto& row : rows) {
+    testing::internal::CaptureStderr();
+    ASSERT_TRUE(prepare_keys(server_, folder_, kToday + row.days * kDaySeconds).ok());
+    const std::string said = testing::internal::GetCapturedStderr();
+    if (row.says.empty())
+      EXPECT_THAT(said, testing::Not(testing::HasSubstr("clients will refuse it"))) << row.days;
+    else
+      EXPECT_THAT(said, testing::HasSubstr("the server certificate " + row.says)) << row.days;
   }
 }
 

@@ -168,6 +168,8 @@ TEST(TlsOptionsTest, AreJudged) {
       {{own.pem, "", ""}, "server key"},
       {{own.pem, other.key_pem, ""}, "does not belong"},
       {{own.pem, own.key_pem, "nonsense"}, "client CA"},
+      {{own.pem, own.key_pem, other.pem + own.pem.substr(0, 100)}, "the client CA: line "},
+      {{own.pem + other.pem.substr(0, 100), own.key_pem, ""}, "the server certificate: line "},
   };
   for (const auto& one : cases) {
     const auto made = TlsContext::create(one.options);
