@@ -9,7 +9,7 @@ holds what Kueue decided; README.md describes both. A case agrees when, at every
   each workload measured as pending is Pending;
 - the same workloads were evicted, each for the same reason and to make room for the same one.
 Where the case says who only holds quota ("reserved") and who is turned off ("inactive"), the same
-holds of them, and with "until" nobody is evicted at another instant up to then. What comes after a
+holds of them. With "until", nobody is evicted at another instant up to then, and what comes after a
 second look that said no (KEP-993; Kueue has none) is not compared.
 A case with "unsettledFrom" is one on which Kueue preempts for ever: nobody may be evicted more
 than five times in one instant to make room for the same workload.
@@ -58,7 +58,9 @@ def differences(expected, log):
     if 'unsettledFrom' in expected:
         found += endless(log)
     instants = {instant['t']: instant for instant in expected['instants']}
-    end = min(log.second_look, expected.get('unsettledFrom', float('inf')))
+    end = float('inf')
+    if 'until' in expected:
+        end = min(log.second_look, expected.get('unsettledFrom', end))
     for t in sorted(set(instants) | {t for t in log.evictions if t <= expected.get('until', -1)}):
         if t >= end:
             break
