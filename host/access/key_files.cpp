@@ -31,7 +31,17 @@ Result<CertifiedKey> read_both(const std::string& certificate, const std::string
   return CertifiedKey{std::move(*first), std::move(*second)};
 }
 
-bool fit(const std::string& certificate, const std::string& key) {
+Result<bool> fit(const CertifiedKey& pair, const std::string& certificate, const std::string& key) {
+  auto together = belong_together(pair);
+  if (!together) return together.error().context(certificate + " and " + key);
+  return together;
+}
+
+Error not_together(const std::string& certificate, const std::string& key) {
+  return Error{key + " is not the key of the certificate in " + certificate};
+}
+
+bool are_there_and_fit(const std::string& certificate, const std::string& key) {
   return is_there(certificate) && is_there(key) && read_pair(certificate, key).ok();
 }
 
@@ -39,10 +49,10 @@ bool fit(const std::string& certificate, const std::string& key) {
 /// first one alone, so either file may be the one that is missing.
 Result<void> finish_write(const std::string& path) {
   const std::string certificate = path + ".crt", key = path + ".key";
-  if (fit(certificate, key)) return {};
-  const std::string* late = fit(certificate + ".new", key)   ? &certificate
-                            : fit(certificate, key + ".new") ? &key
-                                                             : nullptr;
+  if (are_there_and_fit(certificate, key)) return {};
+  const std::string* late = are_there_and_fit(certificate + ".new", key)   ? &certificate
+                            : are_there_and_fit(certificate, key + ".new") ? &key
+                                                                           : nullptr;
   if (late == nullptr) return {};
   if (auto placed = put_in_place(*late); !placed) return placed;
   log(LogLevel::kWarning, "access", "a pair was written by half; its other half was there, too",
@@ -55,9 +65,9 @@ Result<void> finish_write(const std::string& path) {
 Result<CertifiedKey> read_pair(const std::string& certificate, const std::string& key) {
   auto pair = read_both(certificate, key);
   if (!pair) return pair.error();
-  const auto together = belong_together(*pair);
-  if (!together) return together.error().context(certificate + " and " + key);
-  if (!*together) return Error{key + " is not the key of the certificate in " + certificate};
+  const auto together = fit(*pair, certificate, key);
+  if (!together) return together.error();
+  if (!*together) return not_together(certificate, key);
   return pair;
 }
 
@@ -77,15 +87,13 @@ Result<std::optional<CertifiedKey>> kept_pair(const std::string& path, Torn torn
   if (auto finished = finish_write(path); !finished) return finished.error();
   if (!is_there(certificate) || !is_there(key)) return std::optional<CertifiedKey>();
   tighten(key);
-  if (torn == Torn::kIsNone) {
-    const auto both = read_both(certificate, key);
-    if (!both) return both.error();
-    if (const auto together = belong_together(*both); together && !*together)
-      return std::optional<CertifiedKey>();
-  }
-  auto pair = read_pair(certificate, key);
+  auto pair = read_both(certificate, key);
   if (!pair) return pair.error();
-  return std::optional<CertifiedKey>(std::move(*pair));
+  const auto together = fit(*pair, certificate, key);
+  if (!together) return together.error();
+  if (*together) return std::optional<CertifiedKey>(std::move(*pair));
+  if (torn == Torn::kIsAnError) return not_together(certificate, key);
+  return std::optional<CertifiedKey>();
 }
 
 }  // namespace sluice::host

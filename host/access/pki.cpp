@@ -185,12 +185,6 @@ Plan authority_plan(std::string_view common_name) {
   return plan;
 }
 
-Result<std::int64_t> seconds_of(const ASN1_TIME* time) {
-  std::tm parts{};
-  if (ASN1_TIME_to_tm(time, &parts) != 1) return failed("a certificate with a wrong time");
-  return static_cast<std::int64_t>(::timegm(&parts));
-}
-
 /// Whether a block of a PEM file is a certificate that can be read, or something else, as a key.
 bool is_whole(std::string_view block) {
   std::string_view title = block.substr(0, block.find('\n'));
@@ -240,6 +234,12 @@ Result<CertifiedKey> issue_client(const CertifiedKey& authority, std::string_vie
   plan.extended_usage = "clientAuth";
   plan.seconds = valid_seconds;
   return Maker::make(plan, &authority, now);
+}
+
+Result<std::int64_t> seconds_of(const ASN1_TIME* time) {
+  std::tm parts{};
+  if (ASN1_TIME_to_tm(time, &parts) != 1) return failed("a certificate with a wrong time");
+  return static_cast<std::int64_t>(::timegm(&parts));
 }
 
 Result<Validity> validity_of(std::string_view certificate) {

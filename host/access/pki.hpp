@@ -12,6 +12,8 @@
 
 #include "core/base/result.hpp"
 
+struct asn1_string_st;
+
 namespace sluice::host {
 
 struct CertifiedKey {
@@ -36,6 +38,9 @@ Result<CertifiedKey> issue_server(const CertifiedKey& authority,
 Result<CertifiedKey> issue_client(const CertifiedKey& authority, std::string_view user,
                                   const std::vector<std::string>& groups, std::int64_t now,
                                   std::int64_t valid_seconds);
+
+/// A time as OpenSSL has it (ASN1_TIME), in seconds since 1970.
+Result<std::int64_t> seconds_of(const asn1_string_st* time);
 
 struct Validity {
   std::int64_t begins = 0;

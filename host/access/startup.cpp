@@ -102,6 +102,11 @@ Result<void> keep(const CertifiedKey& made, const std::string& path, std::string
   return {};
 }
 
+/// It is valid, and for a while yet.
+bool lasts(const Validity& valid, std::int64_t now) {
+  return valid.begins <= now && valid.ends >= now + kRenewBefore;
+}
+
 /// Our own CA; `path` empty: not kept. One that is not valid yet was made while the clock was
 /// ahead, or the clock is behind now. Nobody can tell which, so it keeps its key: whoever trusts
 /// it, and what it issued, goes on.
@@ -115,7 +120,7 @@ Result<CertifiedKey> own_authority(const std::string& path, const CertifiedKey& 
   } else {
     const auto valid = validity_of((*kept)->certificate);
     if (!valid) return valid.error().context(path + ".crt");
-    if (valid->begins <= now && valid->ends >= now + kRenewBefore) return std::move(**kept);
+    if (lasts(*valid, now)) return std::move(**kept);
     made = valid->begins > now ? predate_authority(**kept, kAuthority, now)
                                : make_authority(kAuthority, now);
   }
@@ -134,8 +139,7 @@ Result<CertifiedKey> own_server(const CertifiedKey& authority, const std::string
     if (!valid) return valid.error().context(path + ".crt");
     const auto good = is_server_certificate(**kept, authority.certificate, names);
     if (!good) return good.error().context(path + ".crt");
-    if (*good && valid->begins <= now && valid->ends >= now + kRenewBefore)
-      return std::move(**kept);
+    if (*good && lasts(*valid, now)) return std::move(**kept);
   }
   auto made = issue_server(authority, names, now);
   if (!made) return made;

@@ -34,10 +34,10 @@ Result<void> check_exposure(const ServerConfig& server);
 
 /// The keys to serve with: those of tls.*, or our own, which are made where they are missing, near
 /// their end, not valid yet, or do not name the configured host; a server certificate also where it
-/// is not of its key. `folder`: of the store; empty: in memory. To be
-/// called again on a reload and now and then (KeyRenewal), with the keys from `before`, which is
-/// where own ones without a folder are kept. Files that are there and cannot be read are an error,
-/// never replaced; so is an authority that is not of its key.
+/// is not of its key. `folder`: of the store; empty: in memory. To be called again on a reload and
+/// now and then (KeyRenewal), with the keys from `before`, which is where own ones without a folder
+/// are kept. Files that are there and cannot be read are an error, never replaced; so is an
+/// authority that is not of its key.
 Result<ServerKeys> prepare_keys(const ServerConfig& server, const std::string& folder,
                                 std::int64_t now, const ServerKeys* before = nullptr);
 

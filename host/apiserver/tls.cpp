@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
-#include <ctime>
 #include <limits>
 #include <utility>
 #include <vector>
@@ -164,9 +163,8 @@ std::vector<std::string> name_entries(const X509_NAME* name, int nid) {
 std::int64_t end_of(STACK_OF(X509) * chain) {
   std::int64_t first = std::numeric_limits<std::int64_t>::max();
   for (int i = 0; i < sk_X509_num(chain); ++i) {
-    std::tm parts{};
-    if (ASN1_TIME_to_tm(X509_get0_notAfter(sk_X509_value(chain, i)), &parts) != 1) return 0;
-    first = std::min(first, static_cast<std::int64_t>(::timegm(&parts)));
+    const auto ends = seconds_of(X509_get0_notAfter(sk_X509_value(chain, i)));
+    first = std::min(first, ends ? *ends : 0);
   }
   return first;
 }
