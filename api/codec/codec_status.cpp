@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "api/codec/codec.hpp"
+#include "api/codec/status_text.hpp"
 #include "api/json/json.hpp"
 #include "api/json/json_members.hpp"
 #include "api/json/json_text.hpp"
@@ -42,52 +43,26 @@ std::string_view entry_named(std::string_view list, std::string_view name) {
   return found;
 }
 
-/// The parts of an older status of which something may be kept, and one of its conditions, as JSON
-/// writes them.
-struct Before {
-  std::string_view conditions, checks, admission;
-};
-
-struct OldCondition {
-  std::string_view whole, type, status, reason, message, observed_generation;
-};
-
-Before parts_of(std::string_view status) {
-  Before out;
-  each_member(status, [&out](std::string_view key, std::string_view value) {
-    if (key == "conditions") out.conditions = value;
-    if (key == "admissionChecks") out.checks = value;
-    if (key == "admission") out.admission = value;
-    return true;
-  });
-  return out;
+/// Whether a text that JSON writes so between its quotes is this one.
+bool is_written(std::string_view inside, std::string_view text) {
+  if (inside.find('\\') == std::string_view::npos) return inside == text;
+  std::string quoted;
+  append_json_text(text, quoted);
+  return std::string_view(quoted).substr(1, quoted.size() - 2) == inside;
 }
 
-OldCondition old_condition(std::string_view text) {
-  OldCondition out{.whole = text};
-  each_member(text, [&out](std::string_view key, std::string_view value) {
-    if (key == "type") out.type = value;
-    if (key == "status") out.status = value;
-    if (key == "reason") out.reason = value;
-    if (key == "message") out.message = value;
-    if (key == "observedGeneration") out.observed_generation = value;
-    return true;
-  });
-  return out;
-}
-
-bool says_the_same(const OldCondition& old, const Condition& now) {
-  return is_text(old.type, now.type) && is_text(old.status, now.status) &&
-         is_text(old.reason, now.reason) && is_text(old.message, now.message);
+bool says_the_same(const ConditionText& old, const Condition& now) {
+  return is_written(old.type, now.type) && is_written(old.status, now.status) &&
+         is_written(old.reason, now.reason) && is_written(old.message, now.message);
 }
 
 /// Of a condition that still says the same, also the generation that its writer had seen is kept.
-void write_condition(const Condition& condition, std::span<const OldCondition> before,
+void write_condition(const Condition& condition, std::span<const ConditionText> before,
                      JsonMembers& out) {
   out.text("type", condition.type).text("status", condition.status);
   out.text("reason", condition.reason).text("message", condition.message);
   out.text("lastTransitionTime", format_time(condition.last_transition_time));
-  const auto same = std::find_if(before.begin(), before.end(), [&](const OldCondition& old) {
+  const auto same = std::find_if(before.begin(), before.end(), [&](const ConditionText& old) {
     return !old.observed_generation.empty() && says_the_same(old, condition);
   });
   if (same != before.end())
@@ -102,19 +77,13 @@ void write_conditions(const std::vector<Condition>& conditions, std::string_view
   static constexpr std::string_view kOurs[] = {"QuotaReserved", "Admitted",          "Evicted",
                                                "Preempted",     "Requeued",          "PodsReady",
                                                "Finished",      "DeactivationTarget"};
-  std::vector<OldCondition> ours;
+  const std::vector<ConditionText> old = conditions_in(before);
   std::vector<std::string_view> others;
-  each_element(before, [&](std::string_view text) {
-    const OldCondition old = old_condition(text);
-    std::string scratch;
-    if (is_in(kOurs, scalar_text(old.type, scratch)))
-      ours.push_back(old);
-    else if (text.starts_with('{'))
-      others.push_back(text);
-  });
+  for (const ConditionText& each : old)
+    if (each.whole.starts_with('{') && !is_in(kOurs, each.type)) others.push_back(each.whole);
   if (conditions.empty() && others.empty()) return;
   out.list("conditions", [&] {
-    for (const Condition& each : conditions) out.entry([&] { write_condition(each, ours, out); });
+    for (const Condition& each : conditions) out.entry([&] { write_condition(each, old, out); });
     for (const std::string_view each : others) out.entry(each);
   });
 }
@@ -190,20 +159,19 @@ void write_rest(const WorkloadStatus& status, JsonMembers& out) {
 
 std::string workload_status_text(const WorkloadStatus& status, std::string_view before) {
   Conversions::encoded();
-  const Before old = parts_of(before);
   JsonMembers out;
   if (status.admission)
-    out.object("admission", [&] { write_admission(*status.admission, old.admission, out); });
-  write_conditions(status.conditions, old.conditions, out);
+    out.object("admission", [&] { write_admission(*status.admission, admission_in(before), out); });
+  write_conditions(status.conditions, before, out);
   if (!status.reclaimable_pods.empty())
     out.list("reclaimablePods", [&] {
       for (const ReclaimablePods& each : status.reclaimable_pods)
         out.entry([&] { out.text("name", each.pod_set).number("count", each.count); });
     });
   if (!status.admission_checks.empty())
-    out.list("admissionChecks", [&] {
+    out.list("admissionChecks", [&, old = member_text(before, "admissionChecks")] {
       for (const AdmissionCheckState& each : status.admission_checks)
-        out.entry([&] { write_check(each, entry_named(old.checks, each.name), out); });
+        out.entry([&] { write_check(each, entry_named(old, each.name), out); });
     });
   write_rest(status, out);
   keep_others(before, kTypedStatusMembers, out);

@@ -291,10 +291,8 @@ namespace {
 std::size_t text_bytes(std::string_view text) {
   constexpr std::string_view kShort = "\"\\\b\f\n\r\t";
   std::size_t bytes = text.size() + 2;
-  for (const char c : text) {
-    if (static_cast<unsigned char>(c) >= 0x20 && c != '"' && c != '\\') continue;
-    bytes += kShort.find(c) != std::string_view::npos ? 1 : 5;
-  }
+  for (std::size_t i = first_to_escape(text, 0); i < text.size(); i = first_to_escape(text, i + 1))
+    bytes += kShort.find(text[i]) != std::string_view::npos ? 1 : 5;
   return bytes;
 }
 

@@ -120,15 +120,21 @@ void PluginController::add_to_group(std::size_t number) {
   firsts_.push_back(group.numbers.front());
 }
 
+/// But for the field that it has to have.
+bool PluginController::may_see(std::size_t number, const StoredObject& object) const {
+  const bool has_to_be_claimed = plugin_.kinds()[number].claimed;
+  return (!has_to_be_claimed || object.metadata.claimed_by(plugin_.plugin())) &&
+         labels_[number].matches(object);
+}
+
 bool PluginController::wants(const Group& group, const StoredObject* object) {
   if (!object) return false;
   fields_.clear();
   for (const std::size_t i : group.numbers) {
-    const WatchedKind& watched = plugin_.kinds()[i];
-    if (watched.claimed && !object->metadata.claimed_by(plugin_.plugin())) continue;
-    if (!labels_[i].matches(*object)) continue;
-    if (watched.has.empty()) return true;
-    fields_.push_back(watched.has);
+    if (!may_see(i, *object)) continue;
+    const std::string_view has = plugin_.kinds()[i].has;
+    if (has.empty()) return true;
+    fields_.push_back(has);
   }
   return has_any_field(*object, fields_);
 }
@@ -160,11 +166,9 @@ bool PluginController::decisions_may_write(const StoredObject& workload, std::si
 bool PluginController::follows(const StoredObject& workload) const {
   for (std::size_t i = 0; i < kinds_.size(); ++i) {
     if (kinds_[i] != workload.kind) continue;
-    const WatchedKind& watched = plugin_.kinds()[i];
-    if (watched.claimed && !workload.metadata.claimed_by(plugin_.plugin())) continue;
-    if (!labels_[i].matches(workload)) continue;
-    if (watched.has.empty() || decisions_may_write(workload, i) ||
-        has_any_field(workload, std::array<std::string_view, 1>{watched.has}))
+    if (!may_see(i, workload)) continue;
+    const std::string_view has = plugin_.kinds()[i].has;
+    if (has.empty() || decisions_may_write(workload, i) || has_any_field(workload, {{has}}))
       return true;
   }
   return false;

@@ -51,6 +51,7 @@ class PluginController final : public Controller {
 
   void add_to_group(std::size_t number);
   bool decisions_may_write(const StoredObject& workload, std::size_t number) const;
+  bool may_see(std::size_t number, const StoredObject& object) const;
   bool wants(const Group& group, const StoredObject* object);
   void name_all(const ObjectAccess& objects);
   RemoteChange what_of(const WorkKey& key) const;

@@ -5,12 +5,12 @@
 #include <boost/json/monotonic_resource.hpp>
 
 #include "api/codec/codec.hpp"
+#include "api/codec/status_text.hpp"
 #include "api/json/json.hpp"
 #include "api/json/json_text.hpp"
 #include "host/executor/pod_use.hpp"
 #include "host/objects/marks.hpp"
 #include "host/objects/parts.hpp"
-#include "host/objects/status_text.hpp"
 
 namespace sluice::host {
 namespace {
@@ -40,8 +40,8 @@ api::WorkloadStatus status_of(const StoredObject& stored) {
 }  // namespace
 
 bool tells_anything(const StoredObject& workload) {
-  return !admission_in(workload.status).empty() ||
-         has_condition(conditions_in(workload.status), "Finished");
+  return !api::admission_in(workload.status).empty() ||
+         has_condition(api::conditions_in(workload.status), "Finished");
 }
 
 WorkloadFacts workload_facts(const StoredObject& stored) {

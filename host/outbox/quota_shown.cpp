@@ -8,9 +8,9 @@
 #include <set>
 #include <string>
 
+#include "api/codec/status_text.hpp"
 #include "api/json/json.hpp"
 #include "api/json/json_text.hpp"
-#include "host/objects/status_text.hpp"
 
 namespace sluice::host {
 namespace {
@@ -31,14 +31,14 @@ bool same_value(std::string_view one, std::string_view other) {
 /// as much as one that is absent.
 std::set<std::string_view> course(std::string_view status) {
   std::set<std::string_view> out;
-  for (const ConditionText& each : conditions_in(status))
+  for (const api::ConditionText& each : api::conditions_in(status))
     if (each.is_true() && each.type != "PodsReady") out.insert(each.type);
   return out;
 }
 
 std::map<std::string_view, std::string_view> reasons(std::string_view status) {
   std::map<std::string_view, std::string_view> out;
-  for (const ConditionText& each : conditions_in(status)) out[each.type] = each.reason;
+  for (const api::ConditionText& each : api::conditions_in(status)) out[each.type] = each.reason;
   return out;
 }
 
@@ -46,8 +46,8 @@ std::map<std::string_view, std::string_view> reasons(std::string_view status) {
 
 QuotaShown quota_shown(std::string_view status) {
   if (status.empty()) return {};
-  const auto all = conditions_in(status);
-  const std::string_view admission = admission_in(status);
+  const auto all = api::conditions_in(status);
+  const std::string_view admission = api::admission_in(status);
   const bool held = has_condition(all, "QuotaReserved") && !has_condition(all, "Finished");
   return {held && !admission.empty(), admission};
 }
@@ -62,7 +62,7 @@ bool ends_quota(const QuotaShown& before, const QuotaShown& after) {
 
 bool same_course(std::string_view one_status, std::string_view other_status) {
   return course(one_status) == course(other_status) &&
-         same_value(admission_in(one_status), admission_in(other_status));
+         same_value(api::admission_in(one_status), api::admission_in(other_status));
 }
 
 bool same_but_end(std::string_view open_status, std::string_view finished_status) {
@@ -70,7 +70,8 @@ bool same_but_end(std::string_view open_status, std::string_view finished_status
   auto finished = course(finished_status);
   open.erase("Finished");
   finished.erase("Finished");
-  return open == finished && same_value(admission_in(open_status), admission_in(finished_status));
+  return open == finished &&
+         same_value(api::admission_in(open_status), api::admission_in(finished_status));
 }
 
 bool same_but_times(std::string_view one_status, std::string_view other_status) {
@@ -82,7 +83,7 @@ bool same_but_times(std::string_view one_status, std::string_view other_status) 
           return true;
         };
     if (!status.empty()) api::each_member(status, keep);
-    for (const ConditionText& each : conditions_in(status))
+    for (const api::ConditionText& each : api::conditions_in(status))
       out[fmt::format("condition {}", each.type)] =
           fmt::format("{} {} {}", each.status, each.reason, each.message);
     return out;
@@ -100,7 +101,7 @@ bool only_tells(const StoredObject& before, const StoredObject& after) {
     return false;
   if (before.kind->kind == "AdmissionCheck") return false;
   if (!is_workload(*before.kind)) return true;
-  const bool waited = conditions_in(before.status).empty() || !quota_shown(before.status).held;
+  const bool waited = api::conditions_in(before.status).empty() || !quota_shown(before.status).held;
   bool alone = true;  // and nothing but conditions changed
   for (const std::string_view field : {"admission", "admissionChecks", "requeueState"})
     alone &=

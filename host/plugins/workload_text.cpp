@@ -82,9 +82,9 @@ std::string workload_text(const api::Workload& w) {
                       {"kind", "Workload"},
                       {"metadata", metadata_of(w.meta)},
                       {"spec", spec_of(w)}};
+  if (auto status = api::parse_object(api::workload_status_text(w.status)))
+    object["status"] = std::move(*status);
   boost::system::error_code error;
-  if (const std::string status = api::workload_status_text(w.status); !status.empty())
-    object["status"] = json::parse(status, error);
   const json::value more = api::parse_deep(w.extensions.empty() ? "{}" : w.extensions, error);
   if (!error && more.is_object()) add_missing(more.get_object(), object);
   return api::to_json(object);

@@ -1,10 +1,10 @@
 #include "host/controllers/jobs/ends.hpp"
 
+#include "api/codec/status_text.hpp"
 #include "api/jobs/job_kind.hpp"
 #include "api/json/json.hpp"
 #include "host/controllers/jobs/names.hpp"
 #include "host/objects/parts.hpp"
-#include "host/objects/status_text.hpp"
 
 namespace sluice::host {
 namespace {
@@ -31,7 +31,7 @@ void EndsController::changed(const ObjectChange& change, std::vector<WorkKey>& k
       keys.push_back({workloads_, workload});
     return;
   }
-  const bool ending = change.stored && is_ending(conditions_in(change.stored->status));
+  const bool ending = change.stored && is_ending(api::conditions_in(change.stored->status));
   if (ending || ending_.has(change.key)) keys.push_back({workloads_, change.key});
 }
 

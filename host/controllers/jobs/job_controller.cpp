@@ -6,6 +6,7 @@
 #include <boost/json/parse.hpp>
 #include <utility>
 
+#include "api/codec/status_text.hpp"
 #include "api/json/json.hpp"
 #include "api/json/json_text.hpp"
 #include "host/controllers/jobs/in_use.hpp"
@@ -13,7 +14,6 @@
 #include "host/controllers/jobs/names.hpp"
 #include "host/controllers/jobs/workload_spec.hpp"
 #include "host/objects/parts.hpp"
-#include "host/objects/status_text.hpp"
 
 namespace sluice::host {
 namespace {
@@ -32,8 +32,9 @@ bool waits(std::string_view status) {
   api::each_member(status, [&](std::string_view part, std::string_view) {
     return alone = part == "conditions";
   });
-  const auto conditions = conditions_in(status);
-  return alone && std::all_of(conditions.begin(), conditions.end(), [](const ConditionText& each) {
+  const auto conditions = api::conditions_in(status);
+  return alone &&
+         std::all_of(conditions.begin(), conditions.end(), [](const api::ConditionText& each) {
            return each.type == "QuotaReserved" && each.status == "False";
          });
 }

@@ -1,12 +1,12 @@
 // What is read of a stored status as it stands: conditions and the admission, and nothing of what
 // only looks like one.
-#include "host/objects/status_text.hpp"
+#include "api/codec/status_text.hpp"
 
 #include <gtest/gtest.h>
 
 #include <string_view>
 
-namespace sluice::host {
+namespace sluice::api {
 namespace {
 
 constexpr std::string_view kAdmitted =
@@ -52,4 +52,4 @@ TEST(StatusText, WhatIsAbsentOrOfAnotherTypeIsEmpty) {
 }
 
 }  // namespace
-}  // namespace sluice::host
+}  // namespace sluice::api

@@ -1,10 +1,10 @@
-#include "host/objects/status_text.hpp"
+#include "api/codec/status_text.hpp"
 
 #include <algorithm>
 
 #include "api/json/json_text.hpp"
 
-namespace sluice::host {
+namespace sluice::api {
 namespace {
 
 std::string_view unquoted(std::string_view value) {
@@ -13,12 +13,13 @@ std::string_view unquoted(std::string_view value) {
 }
 
 ConditionText condition_in(std::string_view text) {
-  ConditionText out;
-  api::each_member(text, [&out](std::string_view key, std::string_view value) {
+  ConditionText out{.whole = text};
+  each_member(text, [&out](std::string_view key, std::string_view value) {
     if (key == "type") out.type = unquoted(value);
     if (key == "status") out.status = unquoted(value);
     if (key == "reason") out.reason = unquoted(value);
     if (key == "message") out.message = unquoted(value);
+    if (key == "observedGeneration") out.observed_generation = value;
     return true;
   });
   return out;
@@ -28,8 +29,8 @@ ConditionText condition_in(std::string_view text) {
 
 std::vector<ConditionText> conditions_in(std::string_view status) {
   std::vector<ConditionText> out;
-  api::each_element(api::member_text(status, "conditions"),
-                    [&out](std::string_view condition) { out.push_back(condition_in(condition)); });
+  each_element(member_text(status, "conditions"),
+               [&out](std::string_view condition) { out.push_back(condition_in(condition)); });
   return out;
 }
 
@@ -45,8 +46,6 @@ bool has_condition(const std::vector<ConditionText>& conditions, std::string_vie
   return found && found->is_true();
 }
 
-std::string_view admission_in(std::string_view status) {
-  return api::member_text(status, "admission");
-}
+std::string_view admission_in(std::string_view status) { return member_text(status, "admission"); }
 
-}  // namespace sluice::host
+}  // namespace sluice::api
