@@ -59,6 +59,7 @@ LocalExecutor::LocalExecutor(const LocalExecutorConfig& config,
       supervisor_(std::move(supervisor)),
       store_(store),
       pods_(*scheme.find("v1", "Pod")),
+      nodes_(scheme.find("v1", "Node")),
       config_maps_(scheme.find("v1", "ConfigMap")),
       secrets_(scheme.find("v1", "Secret")),
       reports_(kernel),
@@ -239,12 +240,21 @@ void LocalExecutor::consider(const StoredObject& record) {
     if (is_deleting(pod) && !run.state.ended()) end(uid, run, grace_of(pod));
     return;
   }
-  if (!is_mine(pod)) return;
+  const bool lost = is_lost(pod);
+  if (!lost && !is_mine(pod)) return;
   if (has_ended(part(pod, "status"))) return;
   const json::array* gates = api::find_array(part(pod, "spec"), "schedulingGates");
   if (gates && !gates->empty()) return;
   if (is_deleting(pod)) return reports_.never_started(uid, record.key);
-  begin(uid, pod);
+  if (!lost) return begin(uid, pod);
+  const std::string node(api::find_text(part(pod, "spec"), "nodeName"));
+  reports_.problem(uid, record.key, {"NodeLost", "there is no node " + node});
+}
+
+/// Bound to a node of which there is no object any more, so that nobody will start or end it.
+bool LocalExecutor::is_lost(const json::object& pod) const {
+  if (!nodes_ || !is_bound(pod)) return false;
+  return store_.get(*nodes_, api::find_text(part(pod, "spec"), "nodeName")) == nullptr;
 }
 
 /// What the pod asks for and is not given here.

@@ -64,12 +64,14 @@ class LocalExecutor final : public Executor {
   void check_logs();
   void end_all();
   bool is_mine(const boost::json::object& pod) const;
+  bool is_lost(const boost::json::object& pod) const;
   int timeout_ms() const;
 
   LocalExecutorConfig config_;
   std::unique_ptr<Supervisor> supervisor_;
   LiveStore& store_;
   const api::KindInfo& pods_;
+  const api::KindInfo* nodes_;
   const api::KindInfo* config_maps_;
   const api::KindInfo* secrets_;
   PodReports reports_;

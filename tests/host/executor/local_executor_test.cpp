@@ -38,15 +38,7 @@ class LocalExecutorTest : public testing::Test {
     host_.controllers.add(ends_);
     control_ = std::make_unique<ControlLoop>(host_.machine, host_.store, clock_);
     control_->start();
-    const auto made = control_->run_and_wait([](ObjectAccess& objects) {
-      NodeConfig node;
-      node.name = "n";
-      node.capacity = {{"cpu", "64"}, {"memory", "64Gi"}};
-      ExecutorConfig config;
-      config.nodes = {node};
-      static_cast<void>(ensure_nodes(config, machine_facts(), objects));
-    });
-    EXPECT_TRUE(made);
+    call_node("n");
     start_executor();
   }
   ~LocalExecutorTest() override {
@@ -57,6 +49,19 @@ class LocalExecutorTest : public testing::Test {
     std::filesystem::remove_all(config_.folder);
   }
 
+  /// There is one node, of this name.
+  void call_node(const std::string& name) {
+    config_.nodes = {name};
+    const auto made = control_->run_and_wait([&](ObjectAccess& objects) {
+      NodeConfig node;
+      node.name = name;
+      node.capacity = {{"cpu", "64"}, {"memory", "64Gi"}};
+      ExecutorConfig config;
+      config.nodes = {node};
+      EXPECT_TRUE(ensure_nodes(config, machine_facts(), objects));
+    });
+    EXPECT_TRUE(made);
+  }
   void start_executor() {
     auto started = start_local_executor(config_, host_.store, host_.scheme, kernel_);
     ASSERT_TRUE(started) << started.error().text;
@@ -208,9 +213,10 @@ TEST_F(LocalExecutorTest, ARestartedExecutorTakesOverAndLosesNothing) {
 // A node may be renamed, or called after a machine that is renamed: what it runs is ended all the
 // same, before and after a start with the new name.
 TEST_F(LocalExecutorTest, WhatRunsOnANodeThatIsNoLongerConfiguredIsEnded) {
-  job("exec sleep 1000", R"("parallelism":2,"completions":2,)");
+  job("exec sleep 1000");
   until_pod("Running");
-  config_.nodes = {"renamed"};
+  executor_->stop();
+  call_node("renamed");
   restart_executor();
   ASSERT_TRUE(
       submit(host_.request(WriteVerb::kPatch, "jobs", "j", R"({"spec":{"suspend":true}})")));
@@ -219,6 +225,25 @@ TEST_F(LocalExecutorTest, WhatRunsOnANodeThatIsNoLongerConfiguredIsEnded) {
            at(object, "/status/terminating") == "0";
   });
   EXPECT_EQ(host_.store.read(host_.kind("pods"), "")->objects.size(), 0U);
+}
+
+// Bound before the node was renamed, and started by nobody: it fails, or ends if it is deleted.
+TEST_F(LocalExecutorTest, WhatWaitsOnANodeThatIsGoneIsEnded) {
+  executor_->stop();
+  job("true", R"("backoffLimit":0,)");
+  until("pods", [](const boost::json::object& pod) { return at(pod, "/spec/nodeName") == "n"; });
+  create("pods", R"({"metadata":{"name":"deleted"},"spec":{"nodeName":"n",)"
+                 R"("containers":[{"name":"c","image":"i"}]}})");
+  ASSERT_TRUE(submit(host_.request(WriteVerb::kDelete, "pods", "deleted")));
+  call_node("renamed");
+  restart_executor();
+  until_job("Failed");
+  const auto pod = until_pod("Failed");
+  EXPECT_EQ(at(pod, "/status/reason"), "NodeLost");
+  EXPECT_EQ(at(pod, "/status/message"), "there is no node n");
+  until("pods", [&](const boost::json::object&) {
+    return host_.store.get(host_.kind("pods"), "default/deleted") == nullptr;
+  });
 }
 
 TEST_F(LocalExecutorTest, AFolderForLogsThatCannotBeMadeIsAMistake) {
