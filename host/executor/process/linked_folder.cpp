@@ -36,6 +36,14 @@ void remove_linked(const fs::path& link, const std::string& name) {
   if (!problem && target.filename() == name) fs::remove_all(target, problem);
 }
 
+Result<void> drop_link(const fs::path& link) {
+  std::error_code problem;
+  if (!fs::is_symlink(fs::symlink_status(link, problem))) return {};
+  fs::remove(link, problem);
+  if (problem) return Error{"cannot remove the link " + link.string() + ": " + problem.message()};
+  return {};
+}
+
 Result<void> make_open_folders(const fs::path& folder) {
   fs::path made;
   for (const fs::path& part : folder) {

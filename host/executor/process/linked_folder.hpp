@@ -22,6 +22,9 @@ Result<void> link_folder(const std::filesystem::path& link, const std::filesyste
 /// Removes what `link` leads to, if that is a folder of this name, as link_folder() makes it.
 void remove_linked(const std::filesystem::path& link, const std::string& name);
 
+/// Removes the link, if it is one, and leaves what it leads to.
+Result<void> drop_link(const std::filesystem::path& link);
+
 /// Makes the folder, and those above it that are not there, so that everybody may go through them
 /// and nobody else may look.
 Result<void> make_open_folders(const std::filesystem::path& folder);

@@ -11,9 +11,9 @@
 //   pods/UID/work             where its processes begin; a link to elsewhere where they run as a
 //                             user of their own, who may not enter these folders
 //   pods/UID/logs/NAME/N.log  output of container NAME, N-th start; of the last two. `logs` may be
-//   a
-//                             link to where logs lie
+//                             a link to where logs lie
 //   logs-full                 while it is there nothing is added to any log
+//   place                     which folder this is, to know a copy of it (place.hpp)
 //   states/UID                the present RunState; replaced as a whole, so that one watch of one
 //                             folder sees all pods
 //

@@ -20,6 +20,7 @@
 #include "host/base/wall_clock.hpp"
 #include "host/executor/process/control_group.hpp"
 #include "host/executor/process/linked_folder.hpp"
+#include "host/executor/process/place.hpp"
 
 namespace sluice::host {
 namespace {
@@ -107,9 +108,30 @@ Result<std::unique_ptr<Supervisor>> Supervisor::open(const std::filesystem::path
     if (name.starts_with(kRemoved)) std::filesystem::remove_all(absolute / name, problem);
   }
   std::unique_ptr<Supervisor> made(new Supervisor(absolute, std::move(runner)));
-  const Result<void> watching = made->watch_folders();
-  if (!watching) return watching.error();
+  if (auto settled = made->settle(); !settled) return settled.error();
+  if (auto watching = made->watch_folders(); !watching) return watching.error();
   return made;
+}
+
+/// Of a copy, the processes belong to the host of the folder that was copied: nothing here may end
+/// them, or touch what they write.
+Result<void> Supervisor::settle() {
+  const Result<bool> copy = is_a_copy(root_);
+  if (!copy) return copy.error();
+  if (*copy) {
+    for (const std::string& uid : known()) {
+      const RunPaths paths(root_, uid);
+      for (const std::filesystem::path& link : {paths.logs, paths.work})
+        if (auto dropped = drop_link(link); !dropped) return dropped;
+      if (auto nobody = write_durably(paths.owner, to_text(ProcessId{})); !nobody) return nobody;
+      const Result<RunState> state = read_state(uid);
+      if (state && state->ended()) continue;
+      if (auto lost = mark_lost(uid, "this is a copy of the store of the host that runs the pod");
+          !lost)
+        return lost.error();
+    }
+  }
+  return note_place(root_);
 }
 
 Result<void> Supervisor::watch_folders() {

@@ -8,7 +8,8 @@
 //     earlier host left without an owner may be started again: of two runners one runs it. And a
 //     pod that must not run any more is claimed by the supervisor, which creates the file itself;
 //   - an owner that is not running any more and left no end behind: the outcome is unknown, the
-//     state becomes Failed with reason ProcessLost, durably, and nothing is run again.
+//     state becomes Failed with reason ProcessLost, durably, and nothing is run again. So are the
+//     pods of a copy of another host's folder (place.hpp), whose processes are that host's.
 //
 // One thread. fd() becomes readable when poll() has something to say. No zombies are left of
 // runners that this process started.
@@ -84,6 +85,7 @@ class Supervisor {
   };
 
   Supervisor(std::filesystem::path root, std::vector<std::string> runner);
+  Result<void> settle();
   Result<void> watch_folders();
   Result<int> spawn(const RunSpec& spec, const RunPaths& paths) const;
   void follow(const std::string& uid, Owner owner);

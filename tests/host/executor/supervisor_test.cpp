@@ -282,6 +282,50 @@ TEST_F(SupervisorTest, AKilledRunnerTakesItsProcessesAlongAndThePodIsLost) {
   EXPECT_FALSE(*supervisor_->start(spec("true")));
 }
 
+// A store may be copied beside the host that runs, to try something: that host keeps its pods.
+TEST_F(SupervisorTest, ACopyOfTheFolderHasNoPartInItsProcesses) {
+  const fs::path logs = root_.string() + "-logs";
+  const fs::path copied = root_.string() + "-copy";
+  supervisor_->put_logs(logs);
+  started(spec("echo up; exec sleep 1000"));
+  until("u1", runs);
+  fs::copy(root_, copied, fs::copy_options::recursive | fs::copy_options::copy_symlinks);
+  for (const char* start : {"first", "second"}) {
+    auto copy = Supervisor::open(copied, {POD_RUNNER});
+    ASSERT_TRUE(copy) << copy.error().text;
+    const Result<RunState> state = (*copy)->adopt("u1");
+    ASSERT_TRUE(state);
+    EXPECT_EQ(state->reason, "ProcessLost") << start;
+    EXPECT_EQ(state->message, "this is a copy of the store of the host that runs the pod");
+    EXPECT_FALSE((*copy)->running("u1")) << start;
+    EXPECT_TRUE((*copy)->stop("u1", 0));
+    if (std::string_view(start) == "second") (*copy)->forget("u1");
+  }
+  EXPECT_EQ(output(), "up\n");
+  restart_host();
+  EXPECT_TRUE(runs(*supervisor_->adopt("u1")));
+  EXPECT_TRUE(supervisor_->running("u1"));
+  fs::remove_all(copied);
+  fs::remove_all(logs);
+}
+
+TEST_F(SupervisorTest, AFolderThatWasMovedKeepsItsProcesses) {
+  started(spec("exec sleep 1000"));
+  until("u1", runs);
+  const fs::path first = root_;
+  // To another disk, and the first one is gone.
+  supervisor_.reset();
+  root_ = first.string() + "-moved";
+  fs::copy(first, root_, fs::copy_options::recursive | fs::copy_options::copy_symlinks);
+  fs::rename(first, first.string() + "-old");
+  restart_host();
+  EXPECT_TRUE(runs(*supervisor_->adopt("u1")));
+  EXPECT_TRUE(supervisor_->running("u1"));
+  ASSERT_EQ(::kill(runner(), SIGKILL), 0);
+  EXPECT_EQ(end().reason, "ProcessLost");
+  fs::remove_all(first.string() + "-old");
+}
+
 TEST_F(SupervisorTest, AHostThatDiedBeforeTheStartLeavesALostPodAndALateRunnerLeaves) {
   const RunPaths paths(root_, "u1");
   ASSERT_TRUE(*create_folder_durably(paths.folder));
