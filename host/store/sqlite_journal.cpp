@@ -206,19 +206,22 @@ Result<void> SqliteJournal::start_sealing() {
 // it. So that none of its versions is given again for something else, a copy goes on from the time
 // of day in microseconds: the store had at most as many, because it began with 1 or with an earlier
 // time, and makes fewer than one a microsecond. Whoever comes with a version of before is told to
-// list anew.
+// list anew. What stood in its place is known where `sluice store restore` put it there: it goes on
+// behind that, too, whose clock may have been ahead.
 Result<void> SqliteJournal::leave_the_copied() {
-  const auto copied = database_.text("SELECT count(*) FROM meta WHERE name = 'copy'");
+  const auto copied = database_.text(
+      "SELECT coalesce(max(CAST(value AS INTEGER)), -1) FROM meta WHERE name = 'copy'");
   if (!copied) return copied.error();
-  if (*copied == "0") return {};
+  if (*copied == "-1") return {};
+  const std::uint64_t given = std::strtoull(copied->c_str(), nullptr, 10);
   const auto time = static_cast<std::uint64_t>(std::max<Time>(0, wall_clock())) / 1000;
-  if (time <= state_.version)
+  if (time <= state_.version && given == 0)
     log(LogLevel::kWarning, "store",
         "the clock is behind the backup that was put in place: clients that saw what came after "
         "the backup may miss changes until they are started anew");
   JournalRow row;
   row.kind = kEveryKind;
-  row.version = std::max(state_.version + 1, time);
+  row.version = std::max({state_.version + 1, given + 1, time});
   row.deleted = true;
   Result<void> done = begin_.run();
   if (done.ok()) done = write_rows({&row, 1}, {});

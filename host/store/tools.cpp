@@ -124,7 +124,9 @@ Result<void> sync_file(const std::string& path) {
   return {};
 }
 
-Result<std::uint64_t> copy_store(const std::string& path, const std::string& target) {
+/// `given`: the last version of the store in whose place the copy is put, as far as is known.
+Result<std::uint64_t> copy_store(const std::string& path, const std::string& target,
+                                 std::uint64_t given = 0) {
   std::string file;
   auto source = open_store(path, file);
   if (!source) return source.error();
@@ -136,8 +138,9 @@ Result<std::uint64_t> copy_store(const std::string& path, const std::string& tar
   auto mode = copy->text("PRAGMA journal_mode = DELETE");
   if (!mode) return mode.error().context(target);
   // Where it becomes a store, that is not the one that was copied: see SqliteJournal.
-  if (auto noted = copy->execute("INSERT OR REPLACE INTO meta VALUES ('copy', 'yes')"); !noted)
-    return noted.error().context(target);
+  const std::string note =
+      "INSERT OR REPLACE INTO meta VALUES ('copy', '" + std::to_string(given) + "')";
+  if (auto noted = copy->execute(note.c_str()); !noted) return noted.error().context(target);
   const auto state = load_rows(*copy, [](const JournalRow&) {});
   if (!state) return state.error().context(target);
   return state->state.version;
@@ -247,7 +250,9 @@ Result<std::uint64_t> restore_store(const std::string& path, const std::string& 
                  ".mark, when you are sure that nobody needs it"};
   const std::string partial = database + ".partial";
   fs::remove(partial, code);
-  auto version = copy_store(backup, partial);
+  const auto acknowledged = Mark::read(mark);  // of a store that is damaged, it may be, too
+  const bool known = acknowledged.ok() && acknowledged->has_value();
+  auto version = copy_store(backup, partial, known ? (*acknowledged)->version : 0);
   Result<void> done;
   if (version) done = sync_file(partial);
   if (!version || !done) {
