@@ -142,6 +142,8 @@ void HostInstance::build() {
   machine_->controllers().add(*metric_upkeep_);
   aggregated_roles_ = std::make_unique<AggregatedRoles>(rules_->scheme);
   machine_->controllers().add(*aggregated_roles_);
+  garbage_ = std::make_unique<GarbageController>(rules_->scheme, machine_->store());
+  machine_->controllers().add(*garbage_);
   control_ = std::make_unique<ControlLoop>(*machine_, *store_, clock_);
   remotes_ = std::make_unique<RemoteHub>(rules_->scheme, clock_, [this] { control_->wake(); });
   control_->let_out({[this] { return remotes_->seal(); },

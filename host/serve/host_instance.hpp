@@ -22,6 +22,7 @@
 #include "host/access/rbac_authorizer.hpp"
 #include "host/apiserver/backend.hpp"
 #include "host/config/config.hpp"
+#include "host/controllers/garbage.hpp"
 #include "host/executor/setup.hpp"
 #include "host/explain/insight.hpp"
 #include "host/history/history.hpp"
@@ -111,6 +112,7 @@ class HostInstance {
   std::unique_ptr<ExecutorSetup> executor_;
   std::unique_ptr<MetricUpkeep> metric_upkeep_;
   std::unique_ptr<AggregatedRoles> aggregated_roles_;
+  std::unique_ptr<GarbageController> garbage_;
   std::unique_ptr<Machine> machine_;
   std::unique_ptr<DecisionMetrics> decision_metrics_;
   std::unique_ptr<ControlLoop> control_;
