@@ -7,6 +7,8 @@
 
 #include "api/json/json.hpp"
 #include "core/base/mistakes.hpp"
+#include "host/objects/parts.hpp"
+#include "host/objects/store.hpp"
 #include "host/plugins/plugin_file.hpp"
 
 namespace sluice::host {
@@ -53,6 +55,17 @@ std::string detail_of(const FieldError& error) {
   std::string text = error.text();
   const std::string prefix = error.path + ": ";
   return text.starts_with(prefix) ? text.substr(prefix.size()) : text;
+}
+
+/// Plugins are not told of it, and do not change it.
+void keep_managed_fields(const json::object& from, json::object& to) {
+  const json::object* before = api::find_object(from, "metadata");
+  json::object& metadata = object_of(to, "metadata");
+  const json::value* managed = before ? before->if_contains("managedFields") : nullptr;
+  if (managed)
+    metadata["managedFields"] = *managed;
+  else
+    metadata.erase("managedFields");
 }
 
 }  // namespace
@@ -139,10 +152,8 @@ void PluginRuntime::check_as(const api::KindInfo* info, std::string_view api_ver
     asked = static_cast<AskedOfWrite*>(questions->get());
     asked->begin();
   }
-  std::string text;
-  std::string old_text;
-  api::append_json(object, text);
-  if (old) api::append_json(*old, old_text);
+  const std::string text = text_for_plugins(object);
+  const std::string old_text = old ? text_for_plugins(*old) : std::string();
   ObjectWrite write{old ? WriteOperation::kUpdate : WriteOperation::kCreate,
                     api_version,
                     kind,
@@ -167,7 +178,9 @@ void PluginRuntime::check_as(const api::KindInfo* info, std::string_view api_ver
   if (*defaulted == text) return;
   if (asking.changed) *asking.changed = true;
   boost::system::error_code code;  // it was judged as an object
-  object = api::parse_deep(*defaulted, code).get_object();
+  json::object changed = api::parse_deep(*defaulted, code).get_object();
+  keep_managed_fields(object, changed);
+  object = std::move(changed);
 }
 
 }  // namespace sluice::host

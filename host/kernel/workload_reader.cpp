@@ -5,32 +5,11 @@
 #include <boost/json/parse.hpp>
 
 #include "api/json/json.hpp"
-#include "api/json/json_text.hpp"
 #include "core/base/check.hpp"
 
 namespace sluice::host {
-namespace {
 
 namespace json = boost::json;
-
-/// The metadata without managedFields, which often are most of it and decide nothing.
-std::string without_managed_fields(std::string_view metadata) {
-  constexpr std::string_view kBegin = "\"managedFields\":";
-  const std::string_view value = api::member_text(metadata, "managedFields");
-  if (value.empty()) return std::string(metadata);
-  const auto value_at = static_cast<std::size_t>(value.data() - metadata.data());
-  std::size_t begin = value_at - kBegin.size(), end = value_at + value.size();
-  if (metadata.substr(begin, kBegin.size()) != kBegin) return std::string(metadata);
-  // With one of the commas around it.
-  if (metadata[begin - 1] == ',')
-    --begin;
-  else if (metadata[end] == ',')
-    ++end;
-  std::string out(metadata.substr(0, begin));
-  return out += metadata.substr(end);
-}
-
-}  // namespace
 
 std::shared_ptr<api::Workload> decode_stored(const StoredObject& stored, const Intake& intake,
                                              DecodingRoom& room) {

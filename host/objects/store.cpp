@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "api/json/json.hpp"
+#include "api/json/json_text.hpp"
 #include "core/base/check.hpp"
 #include "host/objects/parts.hpp"
 
@@ -21,15 +22,38 @@ bool is_body_field(std::string_view name) {
 
 /// The members for which keep(name) says so, as one object.
 template <typename Keep>
-std::string text_of(const json::object& object, Keep keep) {
-  std::string out = "{";
+void append_members(const json::object& object, Keep keep, std::string& out) {
+  const std::size_t begin = out.size() + 1;
+  out += '{';
   for (const auto& [name, value] : object) {
     if (!keep(api::view(name))) continue;
-    if (out.size() > 1) out += ',';
+    if (out.size() > begin) out += ',';
     api::append_json_text(api::view(name), out);
     out += ':';
     api::append_json(value, out);
   }
+  out += '}';
+}
+
+template <typename Keep>
+std::string text_of(const json::object& object, Keep keep) {
+  std::string out;
+  append_members(object, keep, out);
+  return out;
+}
+
+/// Around this metadata.
+std::string joined(const StoredObject& stored, std::string_view metadata) {
+  std::string out = R"({"apiVersion":")" + stored.kind->hub_api_version() + R"(","kind":")" +
+                    stored.kind->kind + R"(","metadata":)";
+  out += metadata;
+  if (stored.version != 0) {
+    out.pop_back();
+    if (out.back() != '{') out += ',';
+    out += R"("resourceVersion":")" + std::to_string(stored.version) + "\"}";
+  }
+  if (stored.body->size() > 2) out.append(",").append(*stored.body, 1, stored.body->size() - 2);
+  if (!stored.status.empty()) out.append(R"(,"status":)").append(stored.status);
   return out += '}';
 }
 
@@ -84,16 +108,40 @@ json::object to_object(const StoredObject& stored, json::storage_ptr storage) {
   return out;
 }
 
-std::string to_text(const StoredObject& stored) {
-  std::string out = R"({"apiVersion":")" + stored.kind->hub_api_version() + R"(","kind":")" +
-                    stored.kind->kind + R"(","metadata":)" + stored.metadata.text();
-  if (stored.version != 0) {
-    out.pop_back();
-    if (out.back() != '{') out += ',';
-    out += R"("resourceVersion":")" + std::to_string(stored.version) + "\"}";
+std::string without_managed_fields(std::string_view metadata) {
+  constexpr std::string_view kBegin = "\"managedFields\":";
+  const std::string_view value = api::member_text(metadata, "managedFields");
+  if (value.empty()) return std::string(metadata);
+  const auto value_at = static_cast<std::size_t>(value.data() - metadata.data());
+  std::size_t begin = value_at - kBegin.size(), end = value_at + value.size();
+  if (metadata.substr(begin, kBegin.size()) != kBegin) return std::string(metadata);
+  // With one of the commas around it.
+  if (metadata[begin - 1] == ',')
+    --begin;
+  else if (metadata[end] == ',')
+    ++end;
+  std::string out(metadata.substr(0, begin));
+  return out += metadata.substr(end);
+}
+
+std::string to_text(const StoredObject& stored) { return joined(stored, stored.metadata.text()); }
+
+std::string text_for_plugins(const StoredObject& stored) {
+  return joined(stored, without_managed_fields(stored.metadata.text()));
+}
+
+std::string text_for_plugins(const json::object& object) {
+  const auto no_managers = [](std::string_view name) { return name != "managedFields"; };
+  std::string out = "{";
+  for (const auto& [name, value] : object) {
+    if (out.size() > 1) out += ',';
+    api::append_json_text(api::view(name), out);
+    out += ':';
+    if (name == "metadata" && value.is_object())
+      append_members(value.get_object(), no_managers, out);
+    else
+      api::append_json(value, out);
   }
-  if (stored.body->size() > 2) out.append(",").append(*stored.body, 1, stored.body->size() - 2);
-  if (!stored.status.empty()) out.append(R"(,"status":)").append(stored.status);
   return out += '}';
 }
 

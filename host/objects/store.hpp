@@ -57,6 +57,14 @@ boost::json::object to_object(const StoredObject& stored, boost::json::storage_p
 /// The text of to_object(), put together without parsing: compact JSON in hub form.
 std::string to_text(const StoredObject& stored);
 
+/// Stored metadata without managedFields, which often are most of it and decide nothing.
+std::string without_managed_fields(std::string_view metadata);
+
+/// An object as plugins read it: compact JSON, without managedFields; a stored one in hub form, put
+/// together without parsing.
+std::string text_for_plugins(const StoredObject& stored);
+std::string text_for_plugins(const boost::json::object& object);
+
 class ObjectStore {
  public:
   virtual ~ObjectStore() = default;

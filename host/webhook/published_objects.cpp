@@ -74,12 +74,10 @@ ApiResult<void> PublishedObjects::finish_workload(std::string_view, std::string_
 
 PortAnswer PublishedPort::show(const StoredObject& stored, std::string_view api_version) const {
   const std::string_view version = version_of(api_version);
-  if (version == stored.kind->hub().name) return {SLUICE_OBJECTS_OK, to_text(stored)};
+  if (version == stored.kind->hub().name) return {SLUICE_OBJECTS_OK, text_for_plugins(stored)};
   boost::json::object object = to_object(stored);
   if (auto done = scheme_.to_version(object, version); !done) return missing(done.error().text);
-  PortAnswer out{SLUICE_OBJECTS_OK, {}};
-  api::append_json(object, out.text);
-  return out;
+  return {SLUICE_OBJECTS_OK, text_for_plugins(object)};
 }
 
 PortAnswer PublishedPort::get(const PluginObjectRef& ref) const {

@@ -81,9 +81,7 @@ void PluginObjects::emit(const PluginEvent& event) {
 PortAnswer PluginObjects::show(json::object object, const std::string& version) const {
   if (auto converted = kernel_.scheme().to_version(object, version); !converted)
     return senseless(converted.error().text);
-  PortAnswer out;
-  api::append_json(object, out.text);
-  return out;
+  return {SLUICE_OBJECTS_OK, text_for_plugins(object)};
 }
 
 /// As show() of what is there now, put together from texts where no version has to be made. A
@@ -95,7 +93,7 @@ PortAnswer PluginObjects::show_now(const StoredObject& stored, const std::string
     return show(kernel_.current(*stored.kind, stored.key, &memory), version);
   }
   const auto now = kernel_.writes_all_statuses() ? std::nullopt : kernel_.shown(stored);
-  return {SLUICE_OBJECTS_OK, to_text(now ? *now : stored)};
+  return {SLUICE_OBJECTS_OK, text_for_plugins(now ? *now : stored)};
 }
 
 PortAnswer PluginObjects::get(const PluginObjectRef& ref) const {
@@ -117,7 +115,7 @@ PortAnswer PluginObjects::list(const PluginObjectRef& ref, std::string_view sele
   PortAnswer out{0, "["};
   for (const StoredObject* stored : kernel_.store().list(*kind)) {
     if (!stored->key.starts_with(prefix) || !labels->matches(*stored)) continue;
-    PortAnswer one = show(kernel_.current(*kind, stored->key), version);
+    const PortAnswer one = show_now(*stored, version);
     if (one.code != SLUICE_OBJECTS_OK) return one;
     if (out.text.size() > 1) out.text += ',';
     out.text += one.text;
@@ -190,7 +188,8 @@ PortAnswer PluginObjects::write(WriteRequest request) {
   auto done = writer_.execute(std::move(request));
   if (!done) return answer_of(done.error());
   if (gone) return {};
-  if (version == done->object.kind->hub().name) return {SLUICE_OBJECTS_OK, to_text(done->object)};
+  if (version == done->object.kind->hub().name)
+    return {SLUICE_OBJECTS_OK, text_for_plugins(done->object)};
   return show(to_object(done->object), version);
 }
 

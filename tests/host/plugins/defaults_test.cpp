@@ -51,6 +51,24 @@ class Defaults : public PluginTest {
   std::unique_ptr<PluginRuntime> runtime;
 };
 
+TEST_F(Defaults, WhoWroteWhatIsNeitherShownNorChanged) {
+  start();
+  const json::array written = {{{"manager", "kubectl"}, {"operation", "Update"}}};
+  const auto asking = [&](const std::string& managers) {
+    json::object object = asking_for(R"({"apiVersion":"v1","kind":"ConfigMap","metadata":{
+        "name":"mine","namespace":"team-a","uid":"u")" +
+                                     managers + R"(},"data":{}})");
+    object["metadata"].as_object()["managedFields"] = written;
+    return object;
+  };
+  json::object object = asking("");
+  EXPECT_EQ(write(object), "");
+  EXPECT_EQ(object.at("data"), json::object()) << "the plugin's answer counts";
+  EXPECT_EQ(object.at("metadata").at("managedFields"), written);
+  object = asking(R"(,"managedFields":[{"manager":"says"}])");
+  EXPECT_THAT(write(object), HasSubstr("it changes metadata.managedFields, which is not its"));
+}
+
 TEST_F(Defaults, MarksThatAreNotThePluginsStayAsTheyWere) {
   start();
   json::object object = asking_for(

@@ -165,6 +165,26 @@ TEST(PluginObjects, APluginWritesInItsOwnName) {
             "system:plugin:p");
 }
 
+// Who wrote which field is most of a small object, and nothing to decide by: a plugin is not shown
+// it, and what it sends back without it keeps it.
+TEST(PluginObjects, ReadsLeaveOutWhoWroteWhat) {
+  Porting host;
+  ASSERT_EQ(
+      host.in_call([&] { return host.port.create(config_map("b", R"(,"labels":{"x":"1"})")); })
+          .substr(0, 2),
+      "0 ");
+  const PluginObjectRef b = {"v1", "ConfigMap", "default", "b"};
+  const auto managers = [&] {
+    return host.get("configmaps", "default/b").at("metadata").at("managedFields");
+  };
+  const boost::json::value before = managers();
+  const std::string shown = host.port.get(b).text;
+  for (const std::string& text : {shown, host.port.list(b, "").text})
+    EXPECT_EQ(text.find("managedFields"), std::string::npos) << text;
+  EXPECT_EQ(host.in_call([&] { return host.port.update(shown, ""); }), "0 " + shown);
+  EXPECT_EQ(managers(), before);
+}
+
 TEST(PluginObjects, ADeletionIsAnsweredWithNothing) {
   Porting host;
   const std::string uid = at(host.get("configmaps", "default/a"), "/metadata/uid");

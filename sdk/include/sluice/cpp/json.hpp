@@ -12,6 +12,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <variant>
 #include <vector>
 
 namespace sluice {
@@ -27,14 +28,15 @@ class Json {
   using Member = std::pair<std::string, Json>;
 
   Json() = default;
-  Json(bool value) : type_(Type::kBool), bool_(value) {}                            // NOLINT
-  Json(std::int64_t value) : type_(Type::kNumber), text_(std::to_string(value)) {}  // NOLINT
-  Json(int value) : Json(static_cast<std::int64_t>(value)) {}                       // NOLINT
-  Json(std::string_view value) : type_(Type::kString), text_(value) {}              // NOLINT
-  Json(const std::string& value) : Json(std::string_view(value)) {}                 // NOLINT
-  Json(const char* value) : Json(std::string_view(value)) {}                        // NOLINT
-  static Json object() { return Json(Type::kObject); }
-  static Json array() { return Json(Type::kArray); }
+  Json(bool value) : value_(value) {}                                  // NOLINT
+  Json(std::int64_t value) : value_(Number{std::to_string(value)}) {}  // NOLINT
+  Json(int value) : Json(static_cast<std::int64_t>(value)) {}          // NOLINT
+  Json(std::string_view value) : value_(std::string(value)) {}         // NOLINT
+  Json(const std::string& value) : value_(value) {}                    // NOLINT
+  Json(std::string&& value) : value_(std::move(value)) {}              // NOLINT
+  Json(const char* value) : Json(std::string_view(value)) {}           // NOLINT
+  static Json object() { return of<std::vector<Member>>(); }
+  static Json array() { return of<std::vector<Json>>(); }
 
   /// Throws JsonError with the byte offset of the mistake.
   static Json parse(std::string_view text);
@@ -48,19 +50,29 @@ class Json {
   /// Members in the same order, numbers as they are written.
   bool operator==(const Json&) const = default;
 
-  Type type() const { return type_; }
-  bool is_null() const { return type_ == Type::kNull; }
-  bool is_object() const { return type_ == Type::kObject; }
-  bool is_array() const { return type_ == Type::kArray; }
-  bool is_string() const { return type_ == Type::kString; }
-  std::size_t size() const { return is_object() ? members_.size() : items_.size(); }
+  Type type() const { return static_cast<Type>(value_.index()); }
+  bool is_null() const { return type() == Type::kNull; }
+  bool is_object() const { return type() == Type::kObject; }
+  bool is_array() const { return type() == Type::kArray; }
+  bool is_string() const { return type() == Type::kString; }
+  std::size_t size() const { return is_object() ? members().size() : items().size(); }
 
-  const std::vector<Json>& items() const { return items_; }
-  const std::vector<Member>& members() const { return members_; }
+  /// Of an array; none of another value.
+  const std::vector<Json>& items() const {
+    static const std::vector<Json> kNone;
+    const auto* found = std::get_if<std::vector<Json>>(&value_);
+    return found != nullptr ? *found : kNone;
+  }
+  /// Of an object; none of another value.
+  const std::vector<Member>& members() const {
+    static const std::vector<Member> kNone;
+    const auto* found = std::get_if<std::vector<Member>>(&value_);
+    return found != nullptr ? *found : kNone;
+  }
 
   /// The member of that name, which may have dots in it; nullptr when absent.
   const Json* member(std::string_view key) const {
-    for (const auto& [name, value] : members_)
+    for (const auto& [name, value] : members())
       if (name == key) return &value;
     return nullptr;
   }
@@ -70,11 +82,12 @@ class Json {
   // The value at a path when it is there and of that type, else the second argument.
   std::string string_or(std::string_view path, std::string_view otherwise) const {
     const Json* found = find(path);
-    return found != nullptr && found->is_string() ? found->text_ : std::string(otherwise);
+    return found != nullptr && found->is_string() ? found->as_string() : std::string(otherwise);
   }
   bool bool_or(std::string_view path, bool otherwise) const {
     const Json* found = find(path);
-    return found != nullptr && found->type_ == Type::kBool ? found->bool_ : otherwise;
+    const bool* value = found != nullptr ? std::get_if<bool>(&found->value_) : nullptr;
+    return value != nullptr ? *value : otherwise;
   }
   std::int64_t int_or(std::string_view path, std::int64_t otherwise) const {
     const Json* found = find(path);
@@ -82,41 +95,60 @@ class Json {
   }
 
   std::optional<std::int64_t> as_int() const {
+    const Number* number = std::get_if<Number>(&value_);
+    if (number == nullptr) return std::nullopt;
+    const std::string& text = number->text;
     std::int64_t value = 0;
-    if (type_ != Type::kNumber) return std::nullopt;
-    const auto [end, error] = std::from_chars(text_.data(), text_.data() + text_.size(), value);
-    if (error != std::errc() || end != text_.data() + text_.size()) return std::nullopt;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
     return value;
   }
-  const std::string& as_string() const { return text_; }
+  /// The text of a string, or of a number as it was written; empty of another value.
+  const std::string& as_string() const {
+    static const std::string kNone;
+    if (const std::string* text = std::get_if<std::string>(&value_)) return *text;
+    const Number* number = std::get_if<Number>(&value_);
+    return number != nullptr ? number->text : kNone;
+  }
 
   /// The member of that name, made when absent; a value that is no object becomes one.
   Json& operator[](std::string_view key) {
     if (!is_object()) *this = object();
-    for (auto& [name, value] : members_)
+    auto& members = std::get<std::vector<Member>>(value_);
+    for (auto& [name, value] : members)
       if (name == key) return value;
-    return members_.emplace_back(std::string(key), Json()).second;
+    return members.emplace_back(std::string(key), Json()).second;
   }
   /// Removes a member; nothing happens when there is none.
   void erase(std::string_view key) {
-    std::erase_if(members_, [&](const Member& member) { return member.first == key; });
+    if (auto* members = std::get_if<std::vector<Member>>(&value_))
+      std::erase_if(*members, [&](const Member& member) { return member.first == key; });
   }
   void push_back(Json value) {
     if (!is_array()) *this = array();
-    items_.push_back(std::move(value));
+    std::get<std::vector<Json>>(value_).push_back(std::move(value));
   }
 
  private:
-  explicit Json(Type type) : type_(type) {}
+  struct Number {
+    std::string text;
+    bool operator==(const Number&) const = default;
+  };
+  /// In the order of Type.
+  using Value = std::variant<std::monostate, bool, Number, std::string, std::vector<Json>,
+                             std::vector<Member>>;
+
+  template <typename T>
+  static Json of() {
+    Json out;
+    out.value_.emplace<T>();
+    return out;
+  }
   void write(std::string& out) const;
   static void write_string(std::string& out, std::string_view text);
   friend class JsonParser;
 
-  Type type_ = Type::kNull;
-  bool bool_ = false;
-  std::string text_;
-  std::vector<Json> items_;
-  std::vector<Member> members_;
+  Value value_;
 };
 
 }  // namespace sluice

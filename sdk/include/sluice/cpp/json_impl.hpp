@@ -13,7 +13,8 @@ class JsonParser {
   explicit JsonParser(std::string_view text) : text_(text) {}
 
   Json document() {
-    Json value = parse_value(0);
+    Json value;
+    parse_value(value, 0);
     skip_space();
     if (at_ != text_.size()) fail("something follows the value");
     return value;
@@ -41,65 +42,63 @@ class JsonParser {
     return true;
   }
 
-  Json parse_value(int depth) {
+  void parse_value(Json& out, int depth) {
     if (depth > kMaxDepth) fail("nested too deeply");
     skip_space();
     switch (peek()) {
       case '{':
-        return parse_object(depth);
+        return parse_object(out, depth);
       case '[':
-        return parse_array(depth);
+        return parse_array(out, depth);
       case '"':
-        return text_value(parse_string());
+        out.value_.emplace<std::string>();
+        return parse_string(std::get<std::string>(out.value_));
       case 't':
-        if (take_word("true")) return Json(true);
-        break;
+        out.value_ = true;
+        return expect_word("true");
       case 'f':
-        if (take_word("false")) return Json(false);
-        break;
+        out.value_ = false;
+        return expect_word("false");
       case 'n':
-        if (take_word("null")) return Json();
-        break;
+        return expect_word("null");
       default:
-        return parse_number();
+        return parse_number(out.value_.emplace<Json::Number>().text);
     }
-    fail("no value");
   }
 
-  static Json text_value(std::string text) {
-    Json result(Json::Type::kString);
-    result.text_ = std::move(text);
-    return result;
+  void expect_word(std::string_view word) {
+    if (!take_word(word)) fail("no value");
   }
 
-  Json parse_object(int depth) {
-    Json result = Json::object();
+  void parse_object(Json& out, int depth) {
+    auto& members = out.value_.emplace<std::vector<Json::Member>>();
     ++at_;
     skip_space();
-    if (take('}')) return result;
-    result.members_.reserve(4);  // most have a few
+    if (take('}')) return;
+    members.reserve(4);  // most have a few
     while (true) {
       skip_space();
       if (peek() != '"') fail("a member name must be in quotes");
-      std::string key = parse_string();
+      Json::Member& member = members.emplace_back();
+      parse_string(member.first);
       skip_space();
       if (!take(':')) fail("`:` is missing");
-      result.members_.emplace_back(std::move(key), parse_value(depth + 1));
+      parse_value(member.second, depth + 1);
       skip_space();
-      if (take('}')) return result;
+      if (take('}')) return;
       if (!take(',')) fail("`,` or `}` is missing");
     }
   }
 
-  Json parse_array(int depth) {
-    Json result = Json::array();
+  void parse_array(Json& out, int depth) {
+    auto& items = out.value_.emplace<std::vector<Json>>();
     ++at_;
     skip_space();
-    if (take(']')) return result;
+    if (take(']')) return;
     while (true) {
-      result.items_.push_back(parse_value(depth + 1));
+      parse_value(items.emplace_back(), depth + 1);
       skip_space();
-      if (take(']')) return result;
+      if (take(']')) return;
       if (!take(',')) fail("`,` or `]` is missing");
     }
   }
@@ -110,7 +109,7 @@ class JsonParser {
     return at_ > begin;
   }
 
-  Json parse_number() {
+  void parse_number(std::string& out) {
     const std::size_t begin = at_;
     take('-');
     if (!take('0') && !take_digits()) fail("no value");
@@ -119,17 +118,15 @@ class JsonParser {
       if (!take('+')) take('-');
       if (!take_digits()) fail("digits are missing");
     }
-    Json result(Json::Type::kNumber);
-    result.text_ = text_.substr(begin, at_ - begin);
-    return result;
+    out = text_.substr(begin, at_ - begin);
   }
 
   static bool is_plain(char c) {
     return c != '"' && c != '\\' && static_cast<unsigned char>(c) >= 0x20;
   }
 
-  std::string parse_string() {
-    std::string out;
+  /// `out` is empty.
+  void parse_string(std::string& out) {
     ++at_;
     while (true) {
       const std::size_t begin = at_;
@@ -137,7 +134,7 @@ class JsonParser {
       out.append(text_, begin, at_ - begin);
       if (at_ >= text_.size()) fail("a text does not end");
       const char c = text_[at_++];
-      if (c == '"') return out;
+      if (c == '"') return;
       if (c != '\\') fail("a control character in a text");
       parse_escape(out);
     }
@@ -211,10 +208,10 @@ inline const Json* Json::find(std::string_view path) const {
     if (here->is_array()) {
       std::size_t index = 0;
       const auto [end, error] = std::from_chars(key.data(), key.data() + key.size(), index);
-      if (error == std::errc() && end == key.data() + key.size() && index < here->items_.size())
-        next = &here->items_[index];
+      if (error == std::errc() && end == key.data() + key.size() && index < here->size())
+        next = &here->items()[index];
     } else {
-      for (const auto& [name, value] : here->members_)
+      for (const auto& [name, value] : here->members())
         if (name == key) next = &value;
     }
     if (next == nullptr) return nullptr;
@@ -226,47 +223,50 @@ inline const Json* Json::find(std::string_view path) const {
 inline void Json::write_string(std::string& out, std::string_view text) {
   static constexpr std::string_view kHex = "0123456789abcdef";
   out += '"';
-  for (const char c : text) {
-    if (c == '"' || c == '\\') {
-      out += '\\';
-      out += c;
-    } else if (static_cast<unsigned char>(c) < 0x20) {
-      out += "\\u00";
-      out += kHex[static_cast<unsigned char>(c) >> 4];
-      out += kHex[static_cast<unsigned char>(c) & 15];
+  std::size_t begin = 0;  // of what is not written yet, and stands for itself
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    const auto c = static_cast<unsigned char>(text[at]);
+    if (c != '"' && c != '\\' && c >= 0x20) continue;
+    out.append(text, begin, at - begin);
+    begin = at + 1;
+    out += c < 0x20 ? "\\u00" : "\\";
+    if (c < 0x20) {
+      out += kHex[c >> 4U];
+      out += kHex[c & 15U];
     } else {
-      out += c;
+      out += text[at];
     }
   }
+  out.append(text, begin);
   out += '"';
 }
 
 inline void Json::write(std::string& out) const {
-  switch (type_) {
+  switch (type()) {
     case Type::kNull:
       out += "null";
       break;
     case Type::kBool:
-      out += bool_ ? "true" : "false";
+      out += std::get<bool>(value_) ? "true" : "false";
       break;
     case Type::kNumber:
-      out += text_;
+      out += as_string();
       break;
     case Type::kString:
-      write_string(out, text_);
+      write_string(out, as_string());
       break;
     case Type::kArray:
       out += '[';
-      for (const Json& item : items_) {
-        if (&item != items_.data()) out += ',';
+      for (const Json& item : items()) {
+        if (&item != items().data()) out += ',';
         item.write(out);
       }
       out += ']';
       break;
     case Type::kObject:
       out += '{';
-      for (const Member& member : members_) {
-        if (&member != members_.data()) out += ',';
+      for (const Member& member : members()) {
+        if (&member != members().data()) out += ',';
         write_string(out, member.first);
         out += ':';
         member.second.write(out);

@@ -28,8 +28,8 @@ typedef struct sluice_write {
   int32_t operation;        /* SLUICE_WRITE_* */
   sluice_str_t api_version; /* GROUP/VERSION, or VERSION for the core group */
   sluice_str_t kind;
-  sluice_str_t object; /* JSON as it would be stored; empty on delete */
-  sluice_str_t old;    /* JSON as it is stored; empty on create */
+  sluice_str_t object; /* JSON as it would be stored, without managedFields; empty on delete */
+  sluice_str_t old;    /* JSON as it is stored, as `object`; empty on create */
   sluice_str_t user;   /* who writes, as the host knows him; empty: the host itself */
 } sluice_write_t;
 

@@ -16,6 +16,8 @@
  * quarantine: what is refused is up to users. The status of a Workload, too, is read as it was
  * written until the call returned; then the engine updates it.
  *
+ * Objects are read without metadata.managedFields, which the host keeps.
+ *
  * `out` gets the answer, `error` a sentence when the code is not SLUICE_OBJECTS_OK; both may be
  * NULL. */
 #ifndef SLUICE_SVC_OBJECTS_H
