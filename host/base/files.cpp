@@ -7,6 +7,7 @@
 
 #include <array>
 #include <cerrno>
+#include <cstdlib>
 #include <system_error>
 
 namespace sluice::host {
@@ -107,6 +108,16 @@ std::optional<std::string> read_file(const std::filesystem::path& path) {
     if (n == 0) return text;
     text.append(buffer.data(), static_cast<std::size_t>(n));
   }
+}
+
+Result<std::filesystem::path> temporary_folder() {
+  std::error_code problem;
+  std::filesystem::path folder = std::filesystem::temp_directory_path(problem);
+  if (!problem) return folder;
+  const char* named = std::getenv("TMPDIR");
+  return Error{std::string(named != nullptr ? named : "/tmp") +
+               ": cannot be used for temporary files: " + problem.message() +
+               "; TMPDIR may name another folder"};
 }
 
 Result<Fd> in_memory(std::string_view text) {

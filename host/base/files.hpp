@@ -43,6 +43,9 @@ Result<bool> create_folder_durably(const std::filesystem::path& path);
 /// nullopt when it does not exist or cannot be read.
 std::optional<std::string> read_file(const std::filesystem::path& path);
 
+/// The folder for what may be gone with the process: TMPDIR, or /tmp.
+Result<std::filesystem::path> temporary_folder();
+
 /// A file that is nowhere on a disk, with this content.
 Result<Fd> in_memory(std::string_view text);
 

@@ -12,6 +12,7 @@
 #include <set>
 #include <sstream>
 
+#include "api/schema/formats.hpp"
 #include "core/types/quantity.hpp"
 #include "host/base/files.hpp"
 #include "host/base/log.hpp"
@@ -252,9 +253,14 @@ void read_taint(Section& section, TaintConfig& out) {
     out.effect = names[i];
 }
 
+bool is_node_name(std::string_view text) {
+  return text.size() <= api::kSubdomainBytes && api::is_dns_subdomain(text);
+}
+
 void read_node(Section& section, NodeConfig& out) {
   section.require("name");
-  section.text("name", out.name);
+  section.name("name", out.name, is_node_name,
+               "lower-case letters, digits, '-' and '.', at most 253 bytes");
   section.pairs("labels", out.labels);
   section.each("taints", [&](Section& item) { read_taint(item, out.taints.emplace_back()); });
   section.require("capacity");
@@ -313,7 +319,13 @@ void read_executor(Section& section, ExecutorConfig& out) {
     if (!node.name.empty() && !names.insert(node.name).second)
       item.fail("name", fmt::format("\"{}\" is listed twice", node.name));
   });
-  section.each("images", [&](Section& item) { read_image(item, out.images.emplace_back()); });
+  std::set<std::string> images;
+  section.each("images", [&](Section& item) {
+    ImageConfig& image = out.images.emplace_back();
+    read_image(item, image);
+    if (!image.name.empty() && !images.insert(image.name).second)
+      item.fail("name", fmt::format("\"{}\" is listed twice", image.name));
+  });
   Section logs(section.errors(), section.child("logs"), section.path_of("logs"));
   read_logs(logs, out.logs);
   out.control_groups = section.choice("controlGroups", {"auto", "off"}) != 1;

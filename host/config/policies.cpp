@@ -7,6 +7,7 @@
 #include <set>
 #include <utility>
 
+#include "api/schema/formats.hpp"
 #include "core/types/quantity.hpp"
 
 namespace sluice::host {
@@ -14,10 +15,14 @@ namespace {
 
 constexpr std::int64_t kMaxInt32 = std::numeric_limits<std::int32_t>::max();
 
+constexpr std::string_view kResourceName = "the name of a resource, cpu or example.com/gpu";
+
 void read_outputs(Section& section, ResourceTransformation& out) {
   Section::Pairs outputs;
   section.pairs("outputs", outputs);
   for (const auto& [resource, text] : outputs) {
+    if (!api::is_qualified_name(resource))
+      section.fail("outputs", fmt::format("found \"{}\"; allowed: {}", resource, kResourceName));
     const auto amount = api::Quantity::parse(text);
     if (!amount)
       section.fail("outputs", fmt::format("{}: {}", resource, amount.error().text));
@@ -73,9 +78,9 @@ void read_resource_rules(Section& resources, ResourceRules& out) {
   resources.each("transformations", [&](Section& item) {
     ResourceTransformation rule;
     item.require("input");
-    item.text("input", rule.input);
+    item.name("input", rule.input, api::is_qualified_name, kResourceName);
     rule.retains_input = item.choice("strategy", {"Retain", "Replace"}) != 1;
-    item.text("multiplyBy", rule.multiply_by);
+    item.name("multiplyBy", rule.multiply_by, api::is_qualified_name, kResourceName);
     read_outputs(item, rule);
     if (!rule.input.empty() && !inputs.insert(rule.input).second)
       item.fail("input", fmt::format("\"{}\" is listed twice", rule.input));

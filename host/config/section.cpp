@@ -233,6 +233,12 @@ void Section::text(const std::string& key, std::string& out) {
   }
 }
 
+void Section::name(const std::string& key, std::string& out, bool (*fits)(std::string_view),
+                   std::string_view allowed) {
+  text(key, out);
+  if (!out.empty() && !fits(out)) fail(key, fmt::format("found \"{}\"; allowed: {}", out, allowed));
+}
+
 void Section::boolean(const std::string& key, bool& out) {
   constexpr const char* kAllowed = "true or false";
   YAML::Node node;

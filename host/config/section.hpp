@@ -53,6 +53,9 @@ class Section {
 
   // Each leaves `out` alone when the key is absent, and reports a value that does not fit.
   void text(const std::string& key, std::string& out);
+  /// A text that `fits`; `allowed` says which do.
+  void name(const std::string& key, std::string& out, bool (*fits)(std::string_view),
+            std::string_view allowed);
   void boolean(const std::string& key, bool& out);
   void integer(const std::string& key, std::int64_t& out, std::int64_t min, std::int64_t max);
   void duration(const std::string& key, Duration& out, Duration least = 1);

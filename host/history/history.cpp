@@ -10,6 +10,7 @@
 #include <cstring>
 #include <utility>
 
+#include "host/base/files.hpp"
 #include "host/base/log.hpp"
 #include "host/history/query.hpp"
 
@@ -53,7 +54,9 @@ Result<void> HostHistory::open(const HistoryConfig& config, const std::string& s
                                const std::string& name) {
   std::string path = config.path;
   if (path.empty() && store_folder.empty()) {
-    std::string folder = (std::filesystem::temp_directory_path() / "sluice-history-XXXXXX");
+    const auto temporary = temporary_folder();
+    if (!temporary) return temporary.error();
+    std::string folder = *temporary / "sluice-history-XXXXXX";
     if (::mkdtemp(folder.data()) == nullptr)
       return Error{fmt::format("{}: cannot be made: {}", folder, std::strerror(errno))};
     temporary_ = folder;

@@ -92,6 +92,15 @@ ListenerLimits listener_limits(const ServerLimits& limits) {
   return out;
 }
 
+/// A pipe said all it had when the host started; reading it again would wait for ever.
+Result<void> check_file(const std::string& path) {
+  std::error_code code;
+  const auto found = std::filesystem::status(path, code);
+  if (path.empty() || !std::filesystem::exists(found) || std::filesystem::is_regular_file(found))
+    return {};
+  return Error{path + ": is no file; a reload reads the configuration from a file"};
+}
+
 /// What a reload cannot change, because connections and the store stay.
 Result<void> check_unchanged(const Configuration& before, const Configuration& after) {
   const struct {
@@ -311,6 +320,7 @@ class Host {
   };
 
   Result<Next> prepare() {
+    if (auto file = check_file(options_.config_file); !file) return file.error();
     auto config = load_configuration(options_.config_file);
     if (!config) return config.error();
     if (auto same = check_unchanged(config_, *config); !same) return same.error();

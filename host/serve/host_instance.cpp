@@ -13,6 +13,7 @@
 #include "host/access/bootstrap.hpp"
 #include "host/access/grants.hpp"
 #include "host/access/priorities.hpp"
+#include "host/base/files.hpp"
 #include "host/base/log.hpp"
 #include "host/metrics/readings.hpp"
 #include "host/plugins/plugin_file.hpp"
@@ -116,9 +117,12 @@ void HostInstance::log_loaded(Duration took) const {
 
 Result<void> HostInstance::start_executor() {
   const bool in_memory = config_.store.path == "memory";
-  const std::filesystem::path folder =
-      in_memory ? std::filesystem::temp_directory_path() / fmt::format("sluice-{}", getpid())
-                : std::filesystem::path(config_.store.path) / "executor";
+  std::filesystem::path folder = std::filesystem::path(config_.store.path) / "executor";
+  if (in_memory) {
+    const auto temporary = temporary_folder();
+    if (!temporary) return temporary.error();
+    folder = *temporary / fmt::format("sluice-{}", getpid());
+  }
   auto started = executor_->start(folder, in_memory, *store_, rules_->scheme, *control_);
   return started ? started : started.error().context("executor");
 }

@@ -105,6 +105,14 @@ class Disk(Reloading):
             self.assertEqual(self.fungibility(wire, "kept"), "TryNextFlavor")
             self.assertEqual(wire.ask("GET", f"{QUEUES}/kept")[2]["spec"]["stopPolicy"], "Hold")
 
+    def test_a_pipe_does_not_hold_it_up(self):
+        os.remove(self.host.config)
+        os.mkfifo(self.host.config)
+        self.assertFalse(self.signal())
+        self.assertIn("is no file; a reload reads the configuration from a file", self.host.log())
+        os.remove(self.host.config)
+        self.reload(PLUGIN)
+
     def test_connections_and_watches_live_on(self):
         with Wire(self.host) as idle, Wire(self.host) as watching:
             idle.ask("POST", MAPS, config_map("before"))

@@ -72,6 +72,13 @@ TEST(Files, WhatCannotBeIsToldWithItsPlace) {
             "cannot sync the folder " + (folder / "none") + ": No such file or directory");
   EXPECT_EQ(said(sync_folder("")), "") << "the present folder";
   EXPECT_EQ(read_file(folder / "none"), std::nullopt);
+  const std::string before = std::getenv("TMPDIR") ? std::getenv("TMPDIR") : "/tmp";
+  ::setenv("TMPDIR", (folder / "none").c_str(), 1);
+  EXPECT_EQ(said(temporary_folder()), (folder / "none") +
+                                          ": cannot be used for temporary files: No such file or "
+                                          "directory; TMPDIR may name another folder");
+  ::setenv("TMPDIR", before.c_str(), 1);
+  EXPECT_EQ(said(temporary_folder()), "");
 }
 
 }  // namespace

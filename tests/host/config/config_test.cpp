@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -240,6 +241,14 @@ struct Mistake {
   const char* error;
 };
 
+void expect_refused(std::span<const Mistake> mistakes) {
+  for (const Mistake& mistake : mistakes) {
+    const auto config = parse(mistake.body);
+    ASSERT_FALSE(config.ok()) << mistake.body;
+    EXPECT_THAT(config.error().text, HasSubstr(mistake.error)) << mistake.body;
+  }
+}
+
 TEST(Configuration, NamesPlaceFoundAndAllowed) {
   const Mistake kMistakes[] = {
       {"schedule: {}\n",
@@ -296,17 +305,17 @@ TEST(Configuration, NamesPlaceFoundAndAllowed) {
       {"executor:\n  nodes: [{name: a, capacity: {cpu: -1}}]\n",
        "allowed: a quantity of 0 or more"},
       {"executor:\n  nodes: [{name: a}]\n", "executor.nodes[0].capacity: is missing"},
+      {"executor:\n  nodes: [{name: A_1, capacity: {cpu: 1}}]\n",
+       "executor.nodes[0].name: found \"A_1\"; allowed: lower-case letters, digits, '-' and '.'"},
+      {"executor:\n  images: [{name: a, entrypoint: [b]}, {name: a, entrypoint: [c]}]\n",
+       "executor.images[1].name: \"a\" is listed twice"},
       {"executor:\n  images: [{name: a}]\n", "executor.images[0].entrypoint: is missing"},
       {"executor:\n  images: [{name: a, entrypoint: []}]\n",
        "executor.images[0].entrypoint: found no program"},
       {"store: {path: a, path: b}\n", "store.path: the key is given twice"},
       {"store: [1\n", "s.yaml:4: not YAML"},
   };
-  for (const Mistake& mistake : kMistakes) {
-    const auto config = parse(mistake.body);
-    ASSERT_FALSE(config.ok()) << mistake.body;
-    EXPECT_THAT(config.error().text, HasSubstr(mistake.error)) << mistake.body;
-  }
+  expect_refused(kMistakes);
 }
 
 TEST(Configuration, WhatIsPassedOnToAPluginIsJudgedLikeTheRest) {
@@ -321,11 +330,7 @@ TEST(Configuration, WhatIsPassedOnToAPluginIsJudgedLikeTheRest) {
       {"plugins: {load: [{name: \"\"}]}\n",
        "plugins.load[0].name: found the text \"\"; allowed: a text that is not empty"},
   };
-  for (const Mistake& mistake : kMistakes) {
-    const auto config = parse(mistake.body);
-    ASSERT_FALSE(config.ok()) << mistake.body;
-    EXPECT_THAT(config.error().text, HasSubstr(mistake.error)) << mistake.body;
-  }
+  expect_refused(kMistakes);
 }
 
 TEST(Configuration, TrustInPluginsNeedsKeysAndLibraries) {
@@ -337,11 +342,7 @@ TEST(Configuration, TrustInPluginsNeedsKeysAndLibraries) {
        "  load: [{name: a, isolation: process, command: [b]}]\n",
        "s.yaml:5: plugins.load[0].command: nobody can sign a command; with plugins.trust.require"},
   };
-  for (const Mistake& mistake : kMistakes) {
-    const auto config = parse(mistake.body);
-    ASSERT_FALSE(config.ok()) << mistake.body;
-    EXPECT_THAT(config.error().text, HasSubstr(mistake.error)) << mistake.body;
-  }
+  expect_refused(kMistakes);
   const auto config = parse(
       "plugins:\n  trust: {keys: [a.pem], require: true}\n"
       "  load: [{name: a}, {name: b, enabled: false, isolation: process, command: [c]}]\n");
@@ -361,15 +362,17 @@ TEST(Configuration, NamesWhatIsWrongWithRulesOfResourcesAndSelectors) {
        "resources.transformations[0].outputs: b: found -1; allowed: a quantity of 0 or more"},
       {"resources: {transformations: [{input: a, multiplyBy: a}]}\n",
        "allowed: another resource than the input"},
+      {"resources: {transformations: [{input: 'g p u'}]}\n",
+       "transformations[0].input: found \"g p u\"; allowed: the name of a resource, cpu or"},
+      {"resources: {transformations: [{input: a, multiplyBy: -}]}\n",
+       "transformations[0].multiplyBy: found \"-\"; allowed: the name of a resource"},
+      {"resources: {transformations: [{input: a, outputs: {'b c': 1}}]}\n",
+       "transformations[0].outputs: found \"b c\"; allowed: the name of a resource"},
       {"resources: {excludeResourcePrefixes: ['']}\n", "allowed: the beginning of a name"},
       {"managedJobsNamespaceSelector: {matchExpressions: [{key: a, operator: In}]}\n",
        "managedJobsNamespaceSelector.matchExpressions[0].values: is missing"},
   };
-  for (const Mistake& mistake : kMistakes) {
-    const auto config = parse(mistake.body);
-    ASSERT_FALSE(config.ok()) << mistake.body;
-    EXPECT_THAT(config.error().text, HasSubstr(mistake.error)) << mistake.body;
-  }
+  expect_refused(kMistakes);
 }
 
 TEST(Configuration, APluginMayHaveAProcess) {
@@ -415,11 +418,7 @@ TEST(Configuration, NamesWhatIsWrongWithAProcess) {
       {"plugins:\n  load: [{name: a, isolation: process, process: {environment: {a-b: c}}}]\n",
        "process.environment: found \"a-b\"; allowed: names of letters, digits and _"},
   };
-  for (const Mistake& mistake : kMistakes) {
-    const auto config = parse(mistake.body);
-    ASSERT_FALSE(config.ok()) << mistake.body;
-    EXPECT_THAT(config.error().text, HasSubstr(mistake.error)) << mistake.body;
-  }
+  expect_refused(kMistakes);
 }
 
 TEST(Configuration, ShowsAllMistakesInTheOrderOfTheFile) {
