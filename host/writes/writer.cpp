@@ -7,6 +7,7 @@
 
 #include "api/json/json.hpp"
 #include "host/kernel/merge_patch.hpp"
+#include "host/objects/parts.hpp"
 #include "host/rest/field_manager.hpp"
 #include "host/rest/json_patch.hpp"
 #include "host/rest/strategic_merge.hpp"
@@ -299,11 +300,33 @@ std::optional<ApiError> Writer::patch(Draft& draft, const WriteRequest& request)
   if (auto seen = check_precondition(request, *stored, *after, false); !seen) return seen.error();
   const json::object* metadata = metadata_of(std::as_const(*after));
   if (metadata == nullptr) return bad_request("metadata: the patch leaves no object there");
+  // By these it is judged: as another kind it would pass the rules of that one.
+  if (api::find_text(*after, "kind") != ref.kind->kind ||
+      api::find_text(*after, "apiVersion") != api_version_of(request))
+    return bad_request("apiVersion and kind cannot be patched");
   if (api::find_text(*metadata, "name") != request.name ||
       (ref.kind->namespaced && api::find_text(*metadata, "namespace") != request.ns))
     return bad_request("metadata.name and metadata.namespace cannot be patched");
   edit.set_after(std::move(*after));
   return std::nullopt;
+}
+
+/// The Scale that the request leaves: of a patch, that of what is there.
+ApiResult<json::object> Writer::scale_of(const WriteRequest& request, const Edit& edit) const {
+  if (request.verb != WriteVerb::kPatch || request.patch_type != PatchType::kJson) {
+    const json::object* body = request.body.if_object();
+    return body ? *body : json::object();
+  }
+  const json::object& object = *edit.before();
+  const json::value* replicas = api::find(part(object, "spec"), request.kind->scale_field);
+  json::value scale =
+      json::object{{"apiVersion", "autoscaling/v1"},
+                   {"kind", "Scale"},
+                   {"metadata", part(object, "metadata")},
+                   {"spec", json::object{{"replicas", replicas ? *replicas : json::value(1)}}}};
+  if (auto done = json_patch(scale, request.body); !done) return done.error();
+  if (!scale.is_object()) return bad_request("the patch leaves no object");
+  return std::move(scale.get_object());
 }
 
 /// The Scale of a kind stands for one number of its spec.
@@ -312,14 +335,18 @@ std::optional<ApiError> Writer::scale(Draft& draft, const WriteRequest& request)
   const RecordPtr stored = draft.reads.find(*ref.kind, ref.key);
   if (!stored || request.kind->scale_field.empty())
     return not_found(*ref.kind, request.name + "/scale");
-  const json::object* body = request.body.if_object();
-  const json::object* spec = body ? api::find_object(*body, "spec") : nullptr;
-  const auto replicas = spec ? api::find_int(*spec, "replicas") : std::nullopt;
+  Edit& edit = draft.edit.emplace(open_edit(draft.reads.view(), ref, stored, false));
+  const auto body = scale_of(request, edit);
+  if (!body) return body.error();
+  const auto replicas = api::find_int(part(*body, "spec"), "replicas");
   if (!replicas)
     return invalid(*request.kind, request.name,
                    {{api::Problem::Kind::kRequired, "spec.replicas", "Required value"}});
+  const std::string_view name = api::find_text(part(*body, "metadata"), "name");
+  if (!name.empty() && name != request.name)
+    return bad_request(fmt::format(
+        "the name of the object ({}) does not match the name on the URL ({})", name, request.name));
   if (auto seen = check_precondition(request, *stored, *body, false); !seen) return seen.error();
-  Edit& edit = draft.edit.emplace(open_edit(draft.reads.view(), ref, stored, false));
   edit.set_after(edit.copy());
   json::value& target = edit.after()["spec"];
   if (!target.is_object()) target.emplace_object();

@@ -55,6 +55,7 @@ class Writer {
                                  boost::json::value* used_up) const;
   std::optional<ApiError> patch(Draft& draft, const WriteRequest& request) const;
   std::optional<ApiError> apply(Draft& draft, const WriteRequest& request) const;
+  ApiResult<boost::json::object> scale_of(const WriteRequest& request, const Edit& edit) const;
   std::optional<ApiError> scale(Draft& draft, const WriteRequest& request) const;
   ApiResult<boost::json::object> patched(const WriteRequest& request, const Edit& edit) const;
 

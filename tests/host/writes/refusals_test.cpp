@@ -204,6 +204,20 @@ TEST(Refusals, APatchLeavesAnObjectWhereItIs) {
   EXPECT_EQ(host.patches("configmaps", "m", R"({"metadata":{"name":"n"}})"), kMoved);
   EXPECT_EQ(host.patches("configmaps", "m", R"({"metadata":{"namespace":"other"}})"), kMoved);
   EXPECT_EQ(host.patches("resourceflavors", "f", R"({"metadata":{"name":"g"}})"), kMoved);
+  // As another kind it would pass the rules of that one, and be stored as this one.
+  constexpr const char* kOther = "400 apiVersion and kind cannot be patched";
+  for (const char* body : {R"({"kind":"Secret"})", R"({"kind":null})", R"({"apiVersion":"v2"})"})
+    EXPECT_EQ(host.patches("configmaps", "m", body), kOther) << body;
+  EXPECT_EQ(host.patches("jobs", "j", R"({"kind":"Pod","apiVersion":"v1"})", PatchType::kStrategic),
+            kOther);
+  EXPECT_EQ(host.patches("jobs", "j", R"([{"op":"replace","path":"/kind","value":"Pod"}])",
+                         PatchType::kJson),
+            kOther);
+  EXPECT_EQ(host.patches("workloads", "w", R"({"kind":"LocalQueue","status":{}})",
+                         PatchType::kMerge, "status")
+                .substr(0, 3),
+            "404")
+      << "there is none";
   EXPECT_EQ(host.patches("resourceflavors", "f", R"({"metadata":{"labels":{"a":"b"}}})"), "200");
   EXPECT_EQ(host.patches("configmaps", "n", "{}"), "404 configmaps \"n\" not found");
   EXPECT_THAT(host.patches("configmaps", "m", R"({"metadata":{"resourceVersion":"1"}})"),
@@ -265,6 +279,17 @@ TEST(Refusals, AScaleIsOneNumber) {
   EXPECT_EQ(scale("jobs", "j", R"({"spec":{"replicas":3}})"), "200");
   EXPECT_EQ(at(host.get("jobs", "default/j"), "/spec/parallelism"), "3");
   EXPECT_EQ(at(host.get("jobs", "default/j"), "/spec/suspend"), "true") << "the rest stays";
+  const auto patched = [&host](const std::string& body) {
+    return host.patches("jobs", "j", body, PatchType::kJson, "scale");
+  };
+  EXPECT_EQ(patched(R"([{"op":"test","path":"/spec/replicas","value":3},
+                        {"op":"replace","path":"/spec/replicas","value":2}])"),
+            "200");
+  EXPECT_EQ(at(host.get("jobs", "default/j"), "/spec/parallelism"), "2");
+  EXPECT_THAT(patched(R"([{"op":"remove","path":"/spec/replicas"}])"),
+              HasSubstr("spec.replicas: Required value"));
+  EXPECT_THAT(scale("jobs", "j", R"({"metadata":{"name":"k"},"spec":{"replicas":3}})"),
+              HasSubstr("400 the name of the object (k) does not match the name on the URL (j)"));
   EXPECT_EQ(scale("jobs", "k", R"({"spec":{"replicas":3}})"),
             "404 jobs.batch \"k/scale\" not found");
   EXPECT_EQ(scale("configmaps", "m", R"({"spec":{"replicas":3}})"),
