@@ -25,8 +25,10 @@ std::vector<std::string>* advice_of(Draft& draft, const WriteMode& mode) {
   return mode.advises ? &draft.advice : nullptr;
 }
 
-/// Each write changes its own part only: the status, or all but the status.
-void keep_other_part(const json::object& before, bool status, json::object& after) {
+/// Each write changes its own part only: the status, or all but the status. `owners_known`: who
+/// owns which field stands in `after`.
+void keep_other_part(const json::object& before, bool status, bool owners_known,
+                     json::object& after) {
   if (!status) {
     after.erase("status");
     if (const auto* kept = api::find(before, "status")) after["status"] = *kept;
@@ -35,6 +37,12 @@ void keep_other_part(const json::object& before, bool status, json::object& afte
   json::object joined(before, after.storage());
   joined.erase("status");
   if (auto* changed = after.if_contains("status")) joined["status"] = std::move(*changed);
+  if (owners_known) {
+    json::object& metadata = metadata_of(joined);
+    metadata.erase("managedFields");
+    if (auto* owners = metadata_of(after).if_contains("managedFields"))
+      metadata["managedFields"] = std::move(*owners);
+  }
   after = std::move(joined);
 }
 
@@ -256,7 +264,7 @@ void Drafter::encode(Draft& draft, const WriteMode& mode) const {
   draft.encoded = true;
   if (before) {
     if (edit.of_status() || kind.status_subresource)
-      keep_other_part(*before, edit.of_status(), after);
+      keep_other_part(*before, edit.of_status(), !draft.records_owners, after);
     if ((draft.refused_late = finalizers_refuse(edit))) return;
   }
   if (draft.records_owners && !mode.field_manager.empty()) track(draft, mode);

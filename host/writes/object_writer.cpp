@@ -99,7 +99,8 @@ ApiResult<WriteOutcome> ObjectWriter::take(Draft& draft, const WriteMode& mode) 
   if (draft.refused) return *draft.refused;
   Edit& edit = *draft.edit;
   const api::KindInfo& kind = edit.kind();
-  if (!draft.encoded || draft.judged) {  // plugins have their say first
+  // Plugins have their say first, if it can be stored at all.
+  if (!draft.refused_late && (!draft.encoded || draft.judged)) {
     identify(draft);
     if (auto refused = drafter_.ask_plugins(draft, mode)) return *refused;
     if (draft.questions && draft.questions->wait()) return answered_later();
@@ -137,7 +138,10 @@ ApiResult<WriteOutcome> ObjectWriter::store_change(Draft& draft, const WriteMode
   const Edit& edit = *draft.edit;
   const ObjectRef& ref = edit.ref();
   if (!draft.differs) return outcome_of(edit.stored(), 200, mode);
-  if (mode.dry_run) return outcome_of(draft.prepared.stored, 200, mode);
+  if (mode.dry_run) {
+    draft.prepared.stored.version = edit.stored().version;  // as an API server shows it
+    return outcome_of(draft.prepared.stored, 200, mode);
+  }
   if (edit.of_status() && is_workload(*ref.kind) &&
       !kernel_.is_staging())  // else when it takes effect
     if (auto applied = apply_workload_status(ref, edit.after()); !applied) return applied.error();

@@ -251,6 +251,20 @@ TEST_P(DraftsThatPluginsJudge, ComeToWhatTheWriteComesTo) {
   EXPECT_EQ(there.asked, here.asked);
 }
 
+// 60,000 keys of 14 bytes are 840 KB, and who owns them as much again: that is refused, whether
+// plugins were to be asked or not.
+TEST(Drafts, OneThatIsTooLargeWithItsOwnersIsRefused) {
+  Judges judges(Judges::Way::kAgree);
+  Drafting host(&judges);
+  judges.open = true;
+  std::string body = R"({"metadata":{"name":"large"},"data":{"k":"v")";
+  for (int i = 10'000; i < 70'000; ++i) body += R"(,"k)" + std::to_string(i) + R"(":"v")";
+  const auto request = creates("configmaps", body + "}}");
+  EXPECT_EQ(outcome(host, host.drafted(request(host))).substr(0, 4), "413 ");
+  EXPECT_EQ(outcome(host, request(host)).substr(0, 4), "413 ");
+  EXPECT_FALSE(host.exists("configmaps", "default/large"));
+}
+
 std::string name_of(const testing::TestParamInfo<Judging>& each) {
   return std::string(std::get<0>(each.param).name) + word_of(std::get<1>(each.param));
 }

@@ -116,6 +116,13 @@ TEST(Writer, ADryRunLeavesNothing) {
   ASSERT_TRUE(host.machine.write(request).ok());
   EXPECT_FALSE(host.exists("resourceflavors", "f"));
   ASSERT_TRUE(host.create("resourceflavors", kFlavor).ok());
+  // What it would be like has the version of what there is: `kubectl diff` compares them.
+  auto change = host.request(WriteVerb::kPatch, "resourceflavors", "f",
+                             R"({"spec":{"nodeLabels":{"a":"c"}}})");
+  change.dry_run = true;
+  const auto changed = host.machine.write(change);
+  ASSERT_TRUE(changed.ok());
+  EXPECT_EQ(changed->object.version, host.version("resourceflavors", "f"));
   auto removal = host.request(WriteVerb::kDelete, "resourceflavors", "f");
   removal.dry_run = true;
   ASSERT_TRUE(host.machine.write(removal).ok());
@@ -189,6 +196,36 @@ TEST(Writer, AnApplyMakesOwnsAndLetsGo) {
   EXPECT_EQ(at(host.get("localqueues", "default/q"), "/metadata/labels/a"), "2") << "it is y's now";
   EXPECT_EQ(apply("y", R"({})", false), 200);
   EXPECT_EQ(at(host.get("localqueues", "default/q"), "/metadata/labels/a"), "(absent)");
+}
+
+// Controllers of checks apply a condition: of the status, too, everybody owns what he applied.
+TEST(Writer, AnApplyOfAStatusOwnsItsFields) {
+  HostFixture host;
+  ASSERT_TRUE(host.create("admissionchecks",
+                          R"({"metadata":{"name":"c"},"spec":{"controllerName":"a/b"}})"));
+  const auto apply = [&](const char* manager, const std::string& conditions) {
+    auto request = host.request(WriteVerb::kPatch, "admissionchecks", "c",
+                                R"({"status":{"conditions":[)" + conditions + "]}}");
+    request.subresource = "status";
+    request.patch_type = PatchType::kApply;
+    request.field_manager = manager;
+    const auto done = host.machine.write(request);
+    return done.ok() ? done->code : done.error().code;
+  };
+  const auto active = [](const std::string& status) {
+    return R"({"type":"Active","status":")" + status + R"(","reason":"R","message":"",
+        "lastTransitionTime":"2026-01-01T00:00:00Z"})";
+  };
+  EXPECT_EQ(apply("x", active("True")), 200);
+  const auto owner = [&](const char* field) {
+    return at(host.get("admissionchecks", "c"), std::string("/metadata/managedFields/0/") + field);
+  };
+  EXPECT_EQ(owner("manager") + " " + owner("subresource") + " " + owner("operation"),
+            "x status Apply");
+  EXPECT_EQ(apply("y", active("False")), 409);
+  EXPECT_EQ(apply("x", ""), 200);
+  EXPECT_EQ(at(host.get("admissionchecks", "c"), "/status/conditions/0/type"), "(absent)");
+  EXPECT_EQ(apply("y", active("False")), 200);
 }
 
 TEST(Writer, GenerateNameDrawsNames) {
@@ -374,6 +411,13 @@ TEST(C2NoEffect, AGateHasAReasonOfItsOwn) {
   EXPECT_EQ(quota_of(R"("kueue.x-k8s.io/admission-gated-by":"budget")", pod()).reason,
             "AdmissionGated");
   EXPECT_EQ(quota_of("", pod(), R"("preemptionGates":[{"name":"g"}],)").reason, "OnHold");
+  // An annotation may have 256 KiB, a message 32 KiB: it ends with a whole character.
+  std::string gates;
+  for (int i = 0; i < 20'000; ++i) gates += "é";
+  const std::string message =
+      quota_of(R"("kueue.x-k8s.io/admission-gated-by":")" + gates + "\"", pod()).message;
+  EXPECT_LE(message.size(), 32'768U);
+  EXPECT_EQ(message.substr(message.size() - 2), "é");
 }
 
 /// Whoever waits for a condition can tell whether it is about what he wrote.
