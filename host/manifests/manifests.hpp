@@ -22,6 +22,7 @@ struct ManifestLimits {
   std::size_t max_depth = 100;
   /// Values that one YAML document may expand to through its aliases.
   std::size_t max_yaml_nodes = 4'000'000;
+  std::size_t max_yaml_copies_bytes = 64U << 20U;  ///< of texts, through anchors and aliases
   /// Unless empty: only ordinary files whose text holds this are read.
   std::string_view holding = {};
 };

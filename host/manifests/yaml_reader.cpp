@@ -36,14 +36,24 @@ Position position_of(const YAML::Mark& mark) {
   return {static_cast<std::size_t>(mark.line) + 1, static_cast<std::size_t>(mark.column) + 1};
 }
 
-std::size_t count_values(const json::value& value) {
-  std::size_t count = 1;
-  if (const auto* object = value.if_object()) {
-    for (const auto& member : *object) count += count_values(member.value());
+/// What a copy of a value costs.
+struct Extent {
+  std::size_t values = 0;
+  std::size_t bytes = 0;  ///< of texts
+};
+
+void measure(const json::value& value, Extent& out) {
+  ++out.values;
+  if (const auto* text = value.if_string()) {
+    out.bytes += text->size();
+  } else if (const auto* object = value.if_object()) {
+    for (const auto& member : *object) {
+      out.bytes += member.key().size();
+      measure(member.value(), out);
+    }
   } else if (const auto* array = value.if_array()) {
-    for (const auto& item : *array) count += count_values(item);
+    for (const auto& item : *array) measure(item, out);
   }
-  return count;
 }
 
 /// Builds the value of one document.
@@ -65,11 +75,7 @@ class Builder : public YAML::EventHandler {
   void OnAlias(const YAML::Mark& mark, YAML::anchor_t anchor) override {
     const auto it = anchors_.find(anchor);
     if (it == anchors_.end()) stop(mark, "an alias inside of what it stands for");
-    values_ += it->second.size;
-    if (values_ > limits_.max_yaml_nodes) {
-      stop(mark, "the document expands to more than " + std::to_string(limits_.max_yaml_nodes) +
-                     " values through its aliases");
-    }
+    charge(mark, it->second.extent);
     add(mark, 0, json::value(it->second.value, storage_));
   }
 
@@ -102,11 +108,24 @@ class Builder : public YAML::EventHandler {
   };
   struct Anchored {
     json::value value;
-    std::size_t size = 0;
+    Extent extent;
   };
 
   [[noreturn]] static void stop(const YAML::Mark& mark, std::string text) {
     throw Stop{position_of(mark), std::move(text)};
+  }
+
+  /// For one more copy.
+  void charge(const YAML::Mark& mark, const Extent& extent) {
+    values_ += extent.values;
+    copied_bytes_ += extent.bytes;
+    const auto refuse = [&mark](std::size_t most, const char* what) {
+      stop(mark, "the document expands to more than " + std::to_string(most) + what +
+                     " through its aliases");
+    };
+    if (values_ > limits_.max_yaml_nodes) refuse(limits_.max_yaml_nodes, " values");
+    if (copied_bytes_ > limits_.max_yaml_copies_bytes)
+      refuse(limits_.max_yaml_copies_bytes, " bytes");
   }
 
   json::value scalar(const YAML::Mark& mark, const std::string& tag, const std::string& text) {
@@ -157,8 +176,10 @@ class Builder : public YAML::EventHandler {
       stop(mark, "more than " + std::to_string(limits_.max_yaml_nodes) + " values");
     }
     if (anchor != 0) {
-      anchors_[anchor] = {json::value(value, storage_), count_values(value)};
-      values_ += anchors_[anchor].size;
+      Extent extent;
+      measure(value, extent);
+      charge(mark, extent);
+      anchors_[anchor] = {json::value(value, storage_), extent};
     }
     if (frames_.empty()) {
       root_ = std::move(value);
@@ -209,7 +230,7 @@ class Builder : public YAML::EventHandler {
   YAML::Mark start_ = YAML::Mark::null_mark();
   std::vector<Frame> frames_;
   std::map<YAML::anchor_t, Anchored> anchors_;
-  std::size_t values_ = 0;
+  std::size_t values_ = 0, copied_bytes_ = 0;
 };
 
 /// Follows a path through one document and remembers how far it came.

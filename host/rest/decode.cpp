@@ -191,6 +191,7 @@ ApiResult<DecodedBody> decode_yaml(std::string_view text, const DecodeLimits& li
   ManifestLimits bounds;
   bounds.max_depth = limits.depth;
   bounds.max_yaml_nodes = limits.values;
+  bounds.max_yaml_copies_bytes = limits.bytes;
   DecodedBody out;
   std::size_t documents = 0;
   const auto read = read_yaml(std::string(text), "body", bounds, {},

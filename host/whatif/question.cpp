@@ -144,6 +144,7 @@ ApiResult<json::array> documents_of(const json::object& spec, const char* name) 
   if (!given->is_string()) return bad_request(fmt::format("spec.{}: must be a text", name));
   ManifestLimits limits;
   limits.max_yaml_nodes = DecodeLimits().values;  // as for the body of a write
+  limits.max_yaml_copies_bytes = DecodeLimits().bytes;
   const auto read =
       load_text(std::string(api::view(given->get_string())), fmt::format("spec.{}", name), limits,
                 [&](Document&& document) -> Result<void> {

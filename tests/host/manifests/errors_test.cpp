@@ -107,6 +107,17 @@ TEST(Errors, AliasBombs) {
   EXPECT_THAT(only(read(bomb, "in.yaml", limits)),
               HasSubstr("expands to more than 100000 values through its aliases"));
   EXPECT_THAT(only(read("a: &a [*a]\n")), HasSubstr("alias"));
+  // Few values, and each of them long: 1,000 bytes and 100 copies of them. An anchor is one, too.
+  limits.max_yaml_copies_bytes = 100'000;
+  const auto copies = [](int count) {
+    std::string text = "a: &a " + std::string(1'000, 'x') + "\n";
+    for (int i = 0; i < count; ++i) text += "b" + std::to_string(i) + ": *a\n";
+    return text;
+  };
+  EXPECT_THAT(only(read(copies(100), "in.yaml", limits)),
+              HasSubstr("in.yaml:101:6: the document expands to more than 100000 bytes through "
+                        "its aliases"));
+  EXPECT_THAT(only(read(copies(99), "in.yaml", limits)), ::testing::Not(HasSubstr("bytes")));
 }
 
 TEST(Errors, LargeAndMissingFiles) {
