@@ -96,6 +96,8 @@ const CallBoard::Frame* CallBoard::mine() {
   return my_slot == nullptr ? nullptr : my_slot->top.load(std::memory_order_relaxed);
 }
 
+bool CallBoard::calls_plugins() { return my_slot != nullptr; }
+
 void CallBoard::set_clock(Duration (*other)()) { board_clock = other; }
 
 std::string BoardCall::sentence() const {

@@ -63,6 +63,10 @@ class CallBoard {
   /// The innermost call of this thread; nullptr: none. Fit for a signal handler.
   static const Frame* mine();
 
+  /// Whether this thread has called a plugin: then it is the host's own, whatever its stack holds.
+  /// Fit for a signal handler.
+  static bool calls_plugins();
+
   /// For tests: another clock than the machine's; nullptr: that again.
   static void set_clock(Duration (*now)());
 };

@@ -97,8 +97,10 @@ const Library* library_of(std::string_view plugin) {
   return nullptr;
 }
 
-/// The plugin whose code the thread runs, or is called from: the first address on its stack that
-/// lies in a plugin's library. Memory is read by the kernel, which answers where a load would die.
+/// The plugin whose code a thread that is not the host's runs, or is called from: the first address
+/// on its stack that lies in a plugin's library. (A thread of the host has such words on its stack
+/// from calls that are long over.) Memory is read by the kernel, which answers where a load would
+/// die.
 const Library* library_on_stack(std::uintptr_t pc, std::uintptr_t stack) {
   if (const Library* here = library_at(pc)) return here;
   std::uintptr_t words[512];
@@ -159,14 +161,15 @@ void on_fatal_signal(int signal, siginfo_t*, void* context) {
   const int saved = errno;
   const CallBoard::Frame* frame = CallBoard::mine();
   const Library* library = nullptr;
+  const bool is_plugins = frame == nullptr && !CallBoard::calls_plugins();
 #if defined(__x86_64__)
-  if (frame == nullptr) {
+  if (is_plugins) {
     const auto& registers = static_cast<ucontext_t*>(context)->uc_mcontext.gregs;
     library = library_on_stack(static_cast<std::uintptr_t>(registers[REG_RIP]),
                                static_cast<std::uintptr_t>(registers[REG_RSP]));
   }
 #elif defined(__aarch64__)
-  if (frame == nullptr) {
+  if (is_plugins) {
     const auto& machine = static_cast<ucontext_t*>(context)->uc_mcontext;
     library = library_on_stack(machine.pc, machine.sp);
   }

@@ -30,6 +30,16 @@ class Board : public ::testing::Test {
   }
 };
 
+// A thread that calls plugins is the host's: what dies on it between two calls is nobody's fault.
+TEST_F(Board, KnowsTheThreadsOfTheHost) {
+  std::thread([] {
+    EXPECT_FALSE(CallBoard::calls_plugins());
+    { const CallBoard::Scope call("p", Hook::kReconcile); }
+    EXPECT_TRUE(CallBoard::calls_plugins());
+    EXPECT_EQ(CallBoard::mine(), nullptr);
+  }).join();
+}
+
 TEST_F(Board, A13_ShowsTheInnermostCallOfEachThread) {
   const std::string plugin = "outer";
   EXPECT_EQ(CallBoard::mine(), nullptr);
