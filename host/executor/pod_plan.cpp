@@ -5,14 +5,13 @@
 #include <cstdlib>
 
 #include "api/codec/codec.hpp"
+#include "host/executor/pod_variables.hpp"
 #include "host/objects/parts.hpp"
 
 namespace sluice::host {
 namespace {
 
 namespace json = boost::json;
-
-using Variables = std::vector<std::pair<std::string, std::string>>;
 
 std::string decode_base64(std::string_view text) {
   constexpr std::string_view kDigits =
@@ -32,14 +31,20 @@ std::string decode_base64(std::string_view text) {
   return out;
 }
 
-void set(Variables& variables, std::string name, std::string value) {
-  for (auto& [present, old] : variables) {
-    if (present == name) {
-      old = std::move(value);
-      return;
-    }
-  }
-  variables.emplace_back(std::move(name), std::move(value));
+constexpr std::size_t kMostOfAPodBytes = 8 * PodVariables::kMostBytes;
+
+std::size_t bytes_of(const ContainerSpec& container) {
+  std::size_t out = 0;
+  for (const auto* list : {&container.argv, &container.env})
+    for (const std::string& text : *list) out += text.size();
+  return out;
+}
+
+PodProblem too_long(std::string_view container) {
+  return {"ArgumentsTooLong", "container \"" + std::string(container) +
+                                  "\": its words and variables are longer than " +
+                                  std::to_string(PodVariables::kMostBytes) +
+                                  " bytes together, with what $(NAME) stands for"};
 }
 
 /// Works out the environment of one pod's containers.
@@ -47,19 +52,24 @@ class Environment {
  public:
   Environment(const json::object& pod, const PodSources& sources) : pod_(pod), sources_(sources) {}
 
-  Result<Variables, PodProblem> of(const json::object& container) {
-    Variables out;
+  Result<PodVariables, PodProblem> of(const json::object& container) {
+    PodVariables out;
     problem_ = {};
-    for_each_object(container, "envFrom", [&](const json::object& from) { add_all(from, out); });
+    bool fits = true;
+    for_each_object(container, "envFrom",
+                    [&](const json::object& from) { fits = fits && add_all(from, out); });
     for_each_object(container, "env", [&](const json::object& entry) {
+      if (!fits) return;
       const std::string name(api::find_text(entry, "name"));
       const json::object& from = part(entry, "valueFrom");
       if (from.empty()) {
-        set(out, name, expand(api::find_text(entry, "value"), out));
+        auto value = out.expand(api::find_text(entry, "value"));
+        fits = value && out.set(name, std::move(*value));
       } else if (auto value = resolve(from, container)) {
-        set(out, name, std::move(*value));
+        fits = out.set(name, std::move(*value));
       }
     });
+    if (!fits) return too_long(api::find_text(container, "name"));
     if (!problem_.reason.empty()) return problem_;
     return out;
   }
@@ -76,7 +86,8 @@ class Environment {
     return found;
   }
 
-  void add_all(const json::object& from, Variables& out) {
+  /// Whether there was room.
+  bool add_all(const json::object& from, PodVariables& out) {
     const std::string prefix(api::find_text(from, "prefix"));
     for (const auto& [key, kind] :
          {std::pair{"configMapRef", "ConfigMap"}, std::pair{"secretRef", "Secret"}}) {
@@ -87,9 +98,10 @@ class Environment {
         if (!member.value().is_string()) continue;
         std::string value(api::view(member.value().get_string()));
         if (kind == std::string_view("Secret")) value = decode_base64(value);
-        set(out, prefix + std::string(member.key()), std::move(value));
+        if (!out.set(prefix + std::string(member.key()), std::move(value))) return false;
       }
     }
+    return true;
   }
 
   std::optional<std::string> resolve(const json::object& from, const json::object& container) {
@@ -173,14 +185,19 @@ std::vector<std::string> stand_in(const json::object& container, const Entrypoin
   return found ? *found : std::vector<std::string>();
 }
 
-std::vector<std::string> words(const json::object& container, const Variables& variables,
-                               std::vector<std::string> out) {
+/// nullopt: they are too long.
+std::optional<std::vector<std::string>> words(const json::object& container,
+                                              const PodVariables& variables,
+                                              std::vector<std::string> out) {
+  std::size_t left = PodVariables::kMostBytes;
   for (const char* list : {"command", "args"}) {
     const json::array* array = api::find_array(container, list);
     for (std::size_t i = 0; array && i < array->size(); ++i) {
-      if ((*array)[i].is_string()) {
-        out.push_back(expand(api::view((*array)[i].get_string()), variables));
-      }
+      if (!(*array)[i].is_string()) continue;
+      auto word = variables.expand(api::view((*array)[i].get_string()), left);
+      if (!word) return std::nullopt;
+      left -= word->size();
+      out.push_back(std::move(*word));
     }
   }
   return out;
@@ -224,18 +241,23 @@ Result<ContainerSpec, PodProblem> plan_container(const json::object& container, 
   }
   auto variables = Environment(pod, sources).of(container);
   if (!variables) return variables.error();
-  Variables all;
+  PodVariables all;
+  bool fits = true;
   for (const std::string& text : sources.environment) {
     const std::size_t equals = text.find('=');
-    set(all, text.substr(0, equals), equals == std::string::npos ? "" : text.substr(equals + 1));
+    fits &=
+        all.set(text.substr(0, equals), equals == std::string::npos ? "" : text.substr(equals + 1));
   }
-  if (!home.empty()) set(all, "HOME", home);
+  if (!home.empty()) fits &= all.set("HOME", home);
   const std::string_view hostname = api::find_text(part(pod, "spec"), "hostname");
-  set(all, "HOSTNAME",
+  fits &= all.set(
+      "HOSTNAME",
       std::string(hostname.empty() ? api::find_text(part(pod, "metadata"), "name") : hostname));
-  for (auto& [name, value] : *variables) set(all, name, value);
+  for (const auto& [name, value] : *variables) fits &= all.set(name, value);
+  auto argv = words(container, *variables, std::move(entrypoint));
+  if (!fits || !argv) return too_long(out.name);
   for (const auto& [name, value] : all) out.env.push_back(name + "=" + value);
-  out.argv = words(container, *variables, std::move(entrypoint));
+  out.argv = std::move(*argv);
   out.working_dir = api::find_text(container, "workingDir");
   out.limits = {amount_of(container, "limits", "cpu"), amount_of(container, "requests", "cpu"),
                 amount_of(container, "limits", "memory")};
@@ -269,12 +291,17 @@ Result<RunSpec, PodProblem> plan_pod(const json::object& pod, const PodSources& 
   if (restart == "Never") out.restart = RestartPolicy::kNever;
   if (restart == "OnFailure") out.restart = RestartPolicy::kOnFailure;
   PodProblem problem;
+  std::size_t bytes = 0;
   for (const bool init : {true, false}) {
     for_each_object(spec, init ? "initContainers" : "containers",
                     [&](const json::object& container) {
                       if (!problem.reason.empty()) return;
                       auto planned = plan_container(container, init, pod, sources, user.home);
-                      if (planned) {
+                      if (planned && (bytes += bytes_of(*planned)) > kMostOfAPodBytes) {
+                        problem = {"ArgumentsTooLong",
+                                   "words and variables of all containers are longer than " +
+                                       std::to_string(kMostOfAPodBytes) + " bytes together"};
+                      } else if (planned) {
                         out.containers.push_back(std::move(*planned));
                       } else {
                         problem = planned.error();
@@ -283,34 +310,6 @@ Result<RunSpec, PodProblem> plan_pod(const json::object& pod, const PodSources& 
   }
   if (!problem.reason.empty()) return problem;
   if (out.containers.empty()) return PodProblem{"CommandMissing", "the pod has no containers"};
-  return out;
-}
-
-std::string expand(std::string_view text, const Variables& variables) {
-  std::string out;
-  for (std::size_t at = 0; at < text.size();) {
-    const std::size_t dollar = text.find('$', at);
-    if (dollar == std::string_view::npos || dollar + 1 == text.size()) {
-      out += text.substr(at);
-      break;
-    }
-    out += text.substr(at, dollar - at);
-    const std::size_t end = text[dollar + 1] == '(' ? text.find(')', dollar) : std::string::npos;
-    if (text[dollar + 1] == '$') {
-      out += '$';
-      at = dollar + 2;
-    } else if (end != std::string_view::npos) {
-      const std::string_view name = text.substr(dollar + 2, end - dollar - 2);
-      const auto found = std::find_if(variables.begin(), variables.end(),
-                                      [&](const auto& entry) { return entry.first == name; });
-      out += found == variables.end() ? std::string(text.substr(dollar, end + 1 - dollar))
-                                      : found->second;
-      at = end + 1;
-    } else {
-      out += '$';
-      at = dollar + 1;
-    }
-  }
   return out;
 }
 

@@ -48,8 +48,4 @@ std::vector<std::string> inherited_environment();
 Result<RunSpec, PodProblem> plan_pod(const boost::json::object& pod, const PodSources& sources,
                                      const PodUser& user);
 
-/// `$(NAME)` becomes the value, `$$` a dollar; names that are not defined stay as they are.
-std::string expand(std::string_view text,
-                   const std::vector<std::pair<std::string, std::string>>& variables);
-
 }  // namespace sluice::host

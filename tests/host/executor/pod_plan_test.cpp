@@ -1,9 +1,12 @@
 #include "host/executor/pod_plan.hpp"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <boost/json/parse.hpp>
+
+#include "host/executor/pod_variables.hpp"
 
 namespace sluice::host {
 namespace {
@@ -40,12 +43,36 @@ std::string variable(const RunSpec& spec, const std::string& name) {
 }
 
 TEST(PodPlan, Expansion) {
-  const std::vector<std::pair<std::string, std::string>> variables{{"A", "1"}, {"B", "x y"}};
+  PodVariables variables;
+  ASSERT_TRUE(variables.set("A", "1"));
+  ASSERT_TRUE(variables.set("B", "x y"));
   for (const auto& [text, expected] :
        {std::pair{"$(A)", "1"}, std::pair{"a$(B)b", "ax yb"}, std::pair{"$$(A)", "$(A)"},
         std::pair{"$(C)", "$(C)"}, std::pair{"$A", "$A"}, std::pair{"$(A", "$(A"},
         std::pair{"end$", "end$"}, std::pair{"", ""}}) {
-    EXPECT_EQ(expand(text, variables), expected);
+    EXPECT_EQ(variables.expand(text), expected);
+  }
+  EXPECT_EQ(variables.expand("$(B)$(B)", 6), "x yx y");
+  EXPECT_EQ(variables.expand("$(B)$(B)", 5), std::nullopt);
+}
+
+// Each variable is twice as long as the one before: 64 bytes and 2^20 of these are no pod's to
+// have.
+TEST(PodPlan, WhatRefersToItselfAgainAndAgainIsRefused) {
+  std::string env = R"({"name":"E0","value":")" + std::string(64, 'x') + "\"}";
+  for (int i = 1; i <= 20; ++i)
+    env += fmt::format(R"x(,{{"name":"E{0}","value":"$(E{1})$(E{1})"}})x", i, i - 1);
+  for (const std::string& container :
+       {R"("command":["true"],"env":[)" + env + "]",
+        R"x("command":["true"],"args":["$(A)$(A)$(A)"],"env":[{"name":"A","value":")x" +
+            std::string(1'000'000, 'a') + "\"}]"}) {
+    const auto spec = plan(container);
+    ASSERT_FALSE(spec);
+    EXPECT_EQ(spec.error().reason, "ArgumentsTooLong");
+    EXPECT_EQ(spec.error().text,
+              "container \"c\": its words and variables are longer than 2097152 bytes together, "
+              "with what $(NAME) stands for");
+    EXPECT_FALSE(spec.error().may_pass);
   }
 }
 
