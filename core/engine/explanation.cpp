@@ -27,9 +27,14 @@ std::string unsuitable(const Model& model, FlavorId flavor, const api::PodTempla
   return {};
 }
 
+/// What earlier pod sets of the workload take: now, and of all that there could be.
+struct Taken {
+  std::map<FrId, Amount> now, most;
+};
+
 FlavorAnswer answer_of(const Model& model, const QueueRecord& queue, FlavorId flavor,
                        ResourceId resource, Amount requested, const api::PodTemplate& pod,
-                       const std::map<FrId, Amount>& taken, std::set<FrId>& lacking) {
+                       const Taken& taken, std::set<FrId>& lacking) {
   FlavorAnswer out;
   out.flavor = model.frs.flavor_name(flavor);
   out.unsuitable = unsuitable(model, flavor, pod);
@@ -39,9 +44,10 @@ FlavorAnswer answer_of(const Model& model, const QueueRecord& queue, FlavorId fl
     out.maximum = model.tree.potential(queue.id, fr);
     out.nominal = model.tree.nominal(queue.id, fr);
   }
-  if (const auto before = taken.find(fr); before != taken.end()) {
-    out.available -= before->second;
-    out.maximum -= before->second;
+  if (const auto now = taken.now.find(fr); now != taken.now.end()) out.available -= now->second;
+  if (const auto most = taken.most.find(fr); most != taken.most.end()) {
+    out.maximum -= most->second;
+    out.shared = true;
   }
   out.missing = std::max<std::int64_t>(0, requested - out.available);
   out.never = requested > out.maximum;
@@ -180,24 +186,49 @@ std::vector<StandIn> stand_ins_of(const Model& model, const WorkloadRecord& w) {
   return out;
 }
 
-/// The pod set takes, of each group, the first flavor that has room for it.
+/// Indexes of what the pods ask for, by the queue's resource groups.
+std::vector<std::vector<std::size_t>> by_group(const QueueRecord& queue, const PodSetAnswer& set) {
+  std::vector<std::vector<std::size_t>> out(queue.groups.size());
+  for (std::size_t i = 0; i < set.resources.size(); ++i)
+    if (set.resources[i].covered && set.resources[i].group < out.size())
+      out[set.resources[i].group].push_back(i);
+  return out;
+}
+
+/// The place of the first of the group's flavors for which `holds` is true of each of these
+/// resources; nullopt: there is none.
+template <typename Holds>
+std::optional<std::size_t> first_flavor(const PodSetAnswer& set,
+                                        const std::vector<std::size_t>& resources,
+                                        std::size_t flavors, Holds holds) {
+  for (std::size_t f = 0; f < flavors; ++f)
+    if (std::all_of(resources.begin(), resources.end(), [&](std::size_t i) {
+          const FlavorAnswer& answer = set.resources[i].flavors[f];
+          return answer.unsuitable.empty() && holds(answer);
+        }))
+      return f;
+  return std::nullopt;
+}
+
+/// The pod set takes, of each group, the first flavor that has room for it; where none has, what
+/// there is of the first that ever could.
 void take_for(const Model& model, const QueueRecord& queue, const PodSetRecord& pods,
-              const PodSetAnswer& set, std::map<FrId, Amount>& taken) {
-  const auto& wanted = pods.shape->requests;
-  for (std::uint32_t g = 0; g < queue.groups.size(); ++g) {
-    const auto of_group = [&](std::size_t i) { return queue.group_of(wanted[i].resource) == g; };
-    for (std::size_t f = 0; f < queue.groups[g].flavors.size(); ++f) {
-      bool fits = true;
-      for (std::size_t i = 0; i < wanted.size(); ++i)
-        if (of_group(i))
-          fits &= set.resources[i].flavors[f].unsuitable.empty() &&
-                  set.resources[i].flavors[f].missing == 0;
-      if (!fits) continue;
-      for (std::size_t i = 0; i < wanted.size(); ++i)
-        if (of_group(i))
-          taken[model.frs.find(queue.groups[g].flavors[f], wanted[i].resource)] +=
-              set.resources[i].requested;
-      break;
+              const PodSetAnswer& set, Taken& taken) {
+  const auto groups = by_group(queue, set);
+  for (std::size_t g = 0; g < groups.size(); ++g) {
+    const std::vector<FlavorId>& flavors = queue.groups[g].flavors;
+    const auto fits = first_flavor(set, groups[g], flavors.size(),
+                                   [](const FlavorAnswer& each) { return each.missing == 0; });
+    const auto could = fits ? fits
+                            : first_flavor(set, groups[g], flavors.size(),
+                                           [](const FlavorAnswer& each) { return !each.never; });
+    if (!could) continue;
+    for (const std::size_t i : groups[g]) {
+      const FrId fr = model.frs.find(flavors[*could], pods.shape->requests[i].resource);
+      const ResourceAnswer& resource = set.resources[i];
+      const std::int64_t there = std::max<std::int64_t>(0, resource.flavors[*could].available);
+      taken.now[fr] += std::min(resource.requested, there);
+      taken.most[fr] += resource.requested;
     }
   }
 }
@@ -208,25 +239,64 @@ void explain_pod_sets(Model& model, WorkloadId id, const QueueRecord* queue, Exp
   const WorkloadRecord& w = model.workloads[id];
   std::optional<OwnView> view;  // what it replaces is no obstacle to it
   if (queue && !model.tree_stale && !w.holds_quota()) view.emplace(model, id, queue->id);
-  std::map<FrId, Amount> taken;  // by the pod sets before
+  Taken taken;  // by the pod sets before
   for (std::size_t i = 0; i < w.pod_sets.size(); ++i) {
     const PodSetRecord& pods = w.pod_sets[i];
     PodSetAnswer& set = out.pod_sets.emplace_back();
     set.name = w.object->pod_sets[i].name;
     set.count = pods.remaining();
+    set.least = pods.min_count > 0 ? std::min(set.count, pods.min_count) : set.count;
     for (const ResourceAmount& wanted : pods.shape->requests) {
       ResourceAnswer& resource = set.resources.emplace_back();
       resource.resource = model.frs.resource_name(wanted.resource);
-      resource.requested = multiply_saturating(wanted.amount, set.count);
-      const std::uint32_t group = queue ? queue->group_of(wanted.resource) : kNone;
-      resource.covered = !queue || group != kNone;
-      if (group == kNone) continue;
-      for (const FlavorId flavor : queue->groups[group].flavors)
+      resource.requested = multiply_saturating(wanted.amount, set.least);
+      resource.group = queue ? queue->group_of(wanted.resource) : kNone;
+      resource.covered = !queue || resource.group != kNone;
+      if (resource.group == kNone) continue;
+      for (const FlavorId flavor : queue->groups[resource.group].flavors)
         resource.flavors.push_back(answer_of(model, *queue, flavor, wanted.resource,
                                              resource.requested, *pods.shape->pod, taken, lacking));
     }
     if (queue) take_for(model, *queue, pods, set, taken);
   }
+}
+
+/// What is available of each of these to the queue.
+std::vector<Amount> available_of(const Model& model, QueueId queue, const std::set<FrId>& frs) {
+  std::vector<Amount> out;
+  for (const FrId fr : frs) out.push_back(model.tree.available(queue, fr));
+  return out;
+}
+
+/// Whether the queue has more of anything that is lacking when these hold nothing.
+bool frees_some(Model& model, QueueId queue, const std::set<FrId>& lacking,
+                const std::vector<WorkloadId>& holders) {
+  const std::vector<Amount> before = available_of(model, queue, lacking);
+  Removal removal(model);
+  for (const WorkloadId each : holders) removal.remove(each);
+  return available_of(model, queue, lacking) != before;
+}
+
+/// Names who holds what is lacking: in queues whose use takes from what this one may have. A queue
+/// that lends nothing, or to one that may borrow nothing, is none of these.
+void find_holders(Model& model, QueueId queue, const std::set<FrId>& lacking,
+                  const MayKnow& may_know, Explanation& out) {
+  std::vector<std::vector<WorkloadId>> near, more;  // by queue; whose use counts, and the others
+  for (const QueueRecord& other : model.queues) {
+    if (other.id >= model.tree.node_count() ||
+        model.tree.root(other.id) != model.tree.root(queue) || other.holders.empty())
+      continue;
+    std::vector<WorkloadId> holders;
+    for (const WorkloadId holder : other.holders)
+      if (model.workloads[holder].key != out.replaces) holders.push_back(holder);
+    const bool counts = model.tree_stale || frees_some(model, queue, lacking, holders);
+    auto& into = counts ? near : more;
+    into.push_back(std::move(holders));
+  }
+  Holders holders(model, lacking, may_know);
+  for (const auto& of_queue : near.empty() ? more : near)
+    for (const WorkloadId holder : of_queue) holders.add(model.workloads[holder]);
+  holders.hand_over(out);
 }
 
 }  // namespace
@@ -249,15 +319,7 @@ Explanation explain(Model& model, WorkloadId id, const MayKnow& may_know) {
   if (w.state != WorkloadState::kPending) return out;
   find_position(model, *queue, id, out);
   if (queue_id >= model.tree.node_count()) return out;
-  Holders holders(model, lacking, may_know);
-  for (const QueueRecord& other : model.queues) {
-    if (other.id >= model.tree.node_count() ||
-        model.tree.root(other.id) != model.tree.root(queue_id))
-      continue;
-    for (const WorkloadId holder : other.holders)
-      if (model.workloads[holder].key != out.replaces) holders.add(model.workloads[holder]);
-  }
-  holders.hand_over(out);
+  find_holders(model, queue_id, lacking, may_know, out);
   return out;
 }
 

@@ -18,8 +18,8 @@ namespace sluice {
 struct Model;
 
 /// One resource of a pod set on one flavor of the queue. What earlier pod sets of the workload
-/// would take of it is taken already: of the first flavor that has room for all that such a pod set
-/// asks for.
+/// would take is taken already: of the first flavor that has room for all that such a pod set asks
+/// for, or, where none has, all there is of the first that ever could.
 struct FlavorAnswer {
   std::string flavor;
   std::string unsuitable;      ///< why its nodes are not for these pods; empty: they are
@@ -28,18 +28,22 @@ struct FlavorAnswer {
   std::int64_t nominal = 0;    ///< of this queue
   std::int64_t missing = 0;    ///< 0: it fits
   bool never = false;          ///< more is asked for than `maximum`
+  bool shared = false;         ///< earlier pod sets have their part of `maximum`
 };
 
 struct ResourceAnswer {
   std::string resource;
   std::int64_t requested = 0;
   bool covered = true;  ///< by the queue; true without one
+  /// Of the queue's resource groups: one flavor has to serve all resources of a group.
+  std::uint32_t group = 0;
   std::vector<FlavorAnswer> flavors;
 };
 
 struct PodSetAnswer {
   std::string name;
   std::int32_t count = 0;
+  std::int32_t least = 0;  ///< with so many it may start: what is asked for is for these
   std::vector<ResourceAnswer> resources;
 };
 
@@ -95,8 +99,8 @@ struct Explanation {
   std::vector<Refusal> order;
   std::vector<PodSetAnswer> pod_sets;
   std::vector<Refusal> refusals;
-  /// Of flavors that lack something, within reach of the queue; those that hold most first, then
-  /// by key; at most kMostHolders for each flavor and resource.
+  /// Of flavors that lack something, in queues whose use takes from what this one may have; those
+  /// that hold most first, then by key; at most kMostHolders for each flavor and resource.
   std::vector<QuotaHolder> holders;
   std::vector<OtherHolders> others;  ///< in order of flavor and resource
   std::vector<StandIn> stand_ins;    ///< in the order of their queue
@@ -108,7 +112,7 @@ using MayKnow = std::function<bool(std::string_view ns)>;
 
 /// What each flavor has for the workload, and which workloads hold what it lacks, by name where
 /// `may_know` allows (asked once per namespace). Looks as if what it replaces were gone, and leaves
-/// the model as it was. O(flavors + members of its queue + holders of its tree).
+/// the model as it was. O(flavors + members of its queue + holders of its tree × their depth).
 Explanation explain(Model& model, WorkloadId id, const MayKnow& may_know);
 
 }  // namespace sluice

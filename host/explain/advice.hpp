@@ -9,8 +9,9 @@
 
 namespace sluice::host {
 
-/// One sentence per pod set, resource and flavor that could serve it and does not; none when
-/// nothing is missing.
+/// One sentence per pod set, group of resources and flavor that could serve these and does not,
+/// with all that it lacks of them; none when nothing is missing. Where several pod sets lack
+/// something, each needs what its own sentences say.
 std::vector<std::string> advice_of(const Explanation& explanation);
 
 /// What its numbers say at this moment, in one sentence; empty for one that is in no ClusterQueue.

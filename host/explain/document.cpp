@@ -72,8 +72,10 @@ json::array pod_sets_of(const Explanation& explanation) {
       resource["flavors"] = std::move(flavors);
       resources.push_back(std::move(resource));
     }
-    out.push_back(json::object{
-        {"name", pods.name}, {"count", pods.count}, {"resources", std::move(resources)}});
+    json::object set{{"name", pods.name}, {"count", pods.count}};
+    if (pods.least != pods.count) set["minCount"] = pods.least;
+    set["resources"] = std::move(resources);
+    out.push_back(std::move(set));
   }
   return out;
 }
@@ -126,7 +128,7 @@ void add_eviction(const Engine& engine, const api::WorkloadStatus& status, const
 }
 
 std::vector<std::string> help_for_others(const api::Workload& workload, WorkloadState state,
-                                         const api::WorkloadStatus& status) {
+                                         const api::WorkloadStatus& status, Time now) {
   std::vector<std::string> out;
   if (state == WorkloadState::kInactive) {
     const api::Condition* evicted = status.condition("Evicted");
@@ -139,7 +141,13 @@ std::vector<std::string> help_for_others(const api::Workload& workload, Workload
   for (const api::AdmissionCheckState& check : status.admission_checks)
     if (check.state != "Ready" && state == WorkloadState::kQuotaReserved)
       out.push_back("check " + check.name + " has to become Ready; it is " + check.state);
-  if (status.requeue_state && status.requeue_state->requeue_at && state == WorkloadState::kPending)
+  if (state != WorkloadState::kPending) return out;
+  if (workload.is_gated)
+    out.push_back(
+        "whoever gated its admission has to take the annotation kueue.x-k8s.io/admission-gated-by "
+        "away");
+  if (status.requeue_state && status.requeue_state->requeue_at &&
+      *status.requeue_state->requeue_at > now)
     out.push_back("its backoff ends at " + format_time(*status.requeue_state->requeue_at));
   return out;
 }
@@ -314,7 +322,7 @@ json::object explanation_document(const Engine& engine, WorkloadId id, Time now,
   for (const std::string& victim : planned_victims(engine.model(), id))
     if (!may_know || may_know(victim.substr(0, victim.find('/'))))
       array_of(out, "willEvict").emplace_back(victim);
-  for (const std::string& text : help_for_others(*workload, state, status))
+  for (const std::string& text : help_for_others(*workload, state, status, now))
     array_of(out, "wouldHelp").emplace_back(text);
   return out;
 }

@@ -227,8 +227,9 @@ std::string pod_sets_text(const json::object& document) {
     for_each_object(pods, "resources",
                     [&](const json::object& resource) { add_flavors(resource, rows); });
     if (rows.size() == 1) return;  // it has no ClusterQueue that could give anything
-    out += fmt::format("\nPod set {}, {} pod{}:\n", text_in(pods, "name"), count,
-                       count == 1 ? "" : "s");
+    const auto least = api::find_int(pods, "minCount");
+    out += fmt::format("\nPod set {}, {} pod{}{}:\n", text_in(pods, "name"), count,
+                       count == 1 ? "" : "s", least ? fmt::format(", at least {}", *least) : "");
     out += table_text(rows);
   });
   return out;

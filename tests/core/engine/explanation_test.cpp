@@ -119,6 +119,20 @@ TEST(Explanation, BorrowingCountsAsAvailableAndOthersOfTheCohortAsHolders) {
   EXPECT_THAT(e.cohorts, ElementsAre("team", "root"));
 }
 
+// a waits for what d lends; b lends nothing, and d borrows nothing.
+TEST(Explanation, HoldersAreThoseWhoseEndWouldHelp) {
+  Scenario s;
+  s.flavor("f").cohort(CohortOf("team"));
+  s.queue(Queue("a").cohort("team").quota("cpu", {{"f", 2}}));
+  s.queue(Queue("b").cohort("team").quota("cpu", {{"f", 6}}).lending_limit(0));
+  s.queue(Queue("d").cohort("team").quota("cpu", {{"f", 3}}).borrowing_limit(0));
+  s.submit(Job("a1", "a").cpu(2)).submit(Job("b1", "b").cpu(6)).submit(Job("d1", "d").cpu(3)).run();
+  s.submit(Job("a2", "a").cpu(1)).submit(Job("d2", "d").cpu(1)).run();
+  EXPECT_THAT(holders(explain(s, "a2")),
+              ElementsAre("ns/d1 in d: 3000 cpu of f", "ns/a1 in a: 2000 cpu of f"));
+  EXPECT_THAT(holders(explain(s, "d2")), ElementsAre("ns/d1 in d: 3000 cpu of f"));
+}
+
 TEST(Explanation, PodSetsAndResources) {
   Scenario s;
   s.flavor("f").queue(Queue("q").quota("cpu", {{"f", 8}}).with("memory", {100}));

@@ -27,7 +27,7 @@ using ::testing::Not;
 Explanation asking(std::vector<FlavorAnswer> flavors) {
   Explanation out;
   out.cluster_queue = "cq";
-  out.pod_sets.push_back({"main", 1, {{"cpu", 4000, true, std::move(flavors)}}});
+  out.pod_sets.push_back({"main", 1, 1, {{"cpu", 4000, true, 0, std::move(flavors)}}});
   return out;
 }
 
@@ -256,7 +256,7 @@ TEST(Now, OfNumbers) {
        "cpu of pod set main: flavor gpu is not for it"},
       {"no quota", uncovered, "cpu of pod set main: cq has no quota of it"},
       {"enough", asking({flavor("spot", 9, 9)}), "what it asks for is free at this moment"},
-      {"enough for each", two, "each of its pod sets by itself has room at this moment"},
+      {"enough for each", two, "what its pod sets ask for is free at this moment"},
       {"in no queue", nowhere, ""},
   };
   for (const Case& each : cases) EXPECT_EQ(now_text(each.explanation), each.expected) << each.what;
@@ -339,6 +339,91 @@ TEST(Document, C5_EarlierPodSetsTakeTheFlavorThatHasRoom) {
   EXPECT_EQ(at(seen, "/podSets/1/resources/0/flavors/0/available"), "1");  // a is as it was
   EXPECT_EQ(at(seen, "/podSets/1/resources/0/flavors/1/available"), "2");  // b has 4 − 2
   EXPECT_EQ(at(seen, "/podSets/1/resources/0/flavors/1/missing"), "1");
+}
+
+/// One flavor has to serve all resources of a group: cpu here and memory there is of no use.
+TEST(Document, AFlavorIsJudgedByAllThatItHasToServe) {
+  Scenario s;
+  s.flavor("f").flavor("g");
+  s.queue(Queue("q").quota("cpu", {{"f", 2}, {"g", 9}}).with("memory", {9, 3}));
+  s.submit(Job("runs", "q").cpu(1).request("memory", 1)).run();  // on f
+  s.after(1).submit(Job("wants", "q").cpu(2).request("memory", 4)).run();
+  const json::object seen = document(s, "wants");
+  EXPECT_EQ(at(seen, "/now"),
+            "cpu and memory of pod set main: 1 cpu more of flavor f, or flavor g has 3 memory at "
+            "most");
+  EXPECT_EQ(at(seen, "/wouldHelp"),
+            R"(["1 cpu more of flavor f: held by ns/runs (1); some of them would have to finish, )"
+            R"(or the nominal quota to grow by 1"])");
+}
+
+TEST(Document, AllThatAFlavorLacksIsNamed) {
+  Scenario s;
+  s.flavor("f").queue(Queue("q").quota("cpu", {{"f", 3}}).with("memory", {9}));
+  s.submit(Job("runs", "q").cpu(2).request("memory", 8)).run();
+  s.after(1).submit(Job("wants", "q").cpu(3).request("memory", 3)).run();
+  const json::object seen = document(s, "wants");
+  EXPECT_EQ(at(seen, "/now"),
+            "cpu and memory of pod set main: 2 cpu and 2 memory more of flavor f");
+  EXPECT_EQ(at(seen, "/wouldHelp"),
+            R"(["2 cpu more of flavor f: held by ns/runs (2); some of them would have to finish, )"
+            R"(or the nominal quota to grow by 2; and 2 memory more of flavor f: held by ns/runs )"
+            R"((8); some of them would have to finish, or the nominal quota to grow by 2"])");
+}
+
+/// Each pod set needs what its own line says: 1 + 2 = 3 more, and 4 − 3 = 1 is free.
+TEST(Document, WhatAnEarlierPodSetNeedsIsNotThereForALaterOne) {
+  Scenario s;
+  s.flavor("f").queue(Queue("q").quota("cpu", {{"f", 4}}));
+  s.submit(Job("runs", "q").cpu(3)).run();
+  s.after(1).submit(Job("ray", "q").cpu(2).pods("workers").cpu(2)).run();
+  const std::string held =
+      ": held by ns/runs (3); some of them would have to finish, or the nominal quota to grow by ";
+  EXPECT_EQ(at(document(s, "ray"), "/wouldHelp"), R"(["pod set main: 1 cpu more of flavor f)" +
+                                                      held + R"(1","pod set workers: 2 cpu )" +
+                                                      "more of flavor f" + held + R"(2"])");
+  s.after(1).submit(Job("never", "q").cpu(3).pods("workers").cpu(3)).run();
+  EXPECT_EQ(at(document(s, "never"), "/wouldHelp/1"),
+            "pod set workers: 3 cpu of flavor f can never be had: at most 1 cpu of q beside its "
+            "other pod sets; its quota, or what may be borrowed, would have to grow by 2");
+}
+
+/// 20 pods are asked for, 2 are enough, and 1 of 4 is free.
+TEST(Document, OneThatMayStartWithFewerNeedsNoMoreThanThese) {
+  Scenario s;
+  s.flavor("f").queue(Queue("q").quota("cpu", {{"f", 4}}));
+  s.submit(Job("runs", "q").cpu(3)).run();
+  s.after(1).submit(Job("flex", "q").cpu(1).count(20).min_count(2)).run();
+  const json::object seen = document(s, "flex");
+  EXPECT_EQ(at(seen, "/podSets/0/count") + " " + at(seen, "/podSets/0/minCount"), "20 2");
+  EXPECT_EQ(at(seen, "/now"), "cpu of pod set main: 1 more of flavor f");
+  EXPECT_THAT(at(seen, "/wouldHelp/0"), HasSubstr("the nominal quota to grow by 1"));
+  EXPECT_THAT(explanation_text(seen), HasSubstr("Pod set main, 20 pods, at least 2:\n"));
+}
+
+TEST(Document, ABackoffThatIsOverIsNoObstacleAndAGateIsOne) {
+  Scenario s;
+  s.flavor("f").queue(Queue("q").quota("cpu", {{"f", 1}}));
+  Job gated = Job("gated", "q").cpu(1);
+  gated.object.is_gated = true;
+  gated.object.held_because = "Admission is gated by: a";
+  gated.object.status.requeue_state.emplace().requeue_at = s.now() - 1;
+  s.submit(gated).run();
+  EXPECT_EQ(at(document(s, "gated"), "/wouldHelp"),
+            R"(["whoever gated its admission has to take the annotation )"
+            R"(kueue.x-k8s.io/admission-gated-by away"])");
+}
+
+/// A request may name thousands of resources that nobody has.
+TEST(Advice, OfManyThatLackIsCut) {
+  Explanation many = asking({});
+  many.pod_sets[0].resources.clear();
+  for (int i = 0; i < 60; ++i)
+    many.pod_sets[0].resources.push_back({"r" + std::to_string(i), 1, false, 0, {}});
+  const std::vector<std::string> lines = advice_of(many);
+  ASSERT_EQ(lines.size(), 51U);
+  EXPECT_EQ(lines.back(), "10 more of this kind");
+  EXPECT_THAT(now_text(many), HasSubstr("; 10 more of this kind"));
 }
 
 /// Line by line, as it stands on a terminal.
