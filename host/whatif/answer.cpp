@@ -259,11 +259,17 @@ json::array uncertainties(const Engine& engine, const std::vector<Asked>& asked)
 }
 
 /// One that no queue holds back runs as soon as it is made; one that has ended has no workload that
-/// is told of.
+/// is told of; of one that stays suspended none can be made.
 json::object without_workload(Fork& fork, const Wish& wish, const std::string& key) {
-  const StoredObject* job = fork.machine().store().find(*wish.kind, key);
-  const bool ended = job && wish.kind->job->end(to_object(*job)).has_value();
-  return {{"object", reference(wish, key)}, {"decision", ended ? "Finished" : "NotQueued"}};
+  const char* decision = "NotQueued";
+  if (const StoredObject* stored = fork.machine().store().find(*wish.kind, key)) {
+    const json::object job = to_object(*stored);
+    if (wish.kind->job->end(job))
+      decision = "Finished";
+    else if (wish.kind->job->suspended(job))
+      decision = "HeldBack";
+  }
+  return {{"object", reference(wish, key)}, {"decision", decision}};
 }
 
 /// Those that the question means and that the user may know, of a queue the first ones.
@@ -288,6 +294,19 @@ std::vector<WorkloadId> waiting_of(const Engine& engine, const Waiting& asked,
        pending_workloads(engine.model(), queue, asked.local_queue, 0, kMostLookedAt)) {
     if (out.size() == kMostWaiting) break;
     if (!names.hidden(engine.key(each.id))) add(each.id);
+  }
+  // Those that wait beside the queue: for a gate, a backoff, a plugin.
+  for (const WorkloadId id : engine.model().open) {
+    if (out.size() >= kMostWaiting) break;
+    const WorkloadRecord& w = engine.model().workloads[id];
+    if (w.state != WorkloadState::kPending || !w.object || names.hidden(w.key) ||
+        counted_as(engine.model(), id) != id ||  // another is told of in its place
+        std::find(out.begin(), out.end(), id) != out.end())
+      continue;
+    const bool there = asked.local_queue.empty()
+                           ? cluster_queue_of(engine.model(), *w.object) == queue
+                           : w.object->meta.ns + "/" + w.object->queue_name == asked.local_queue;
+    if (there) add(id);
   }
   return out;
 }

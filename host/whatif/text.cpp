@@ -36,6 +36,7 @@ std::string headline(const std::string& decision) {
       {"WaitsForChecks", "would get its quota now, and start when its checks are Ready"},
       {"Finished", "is finished"},
       {"Inactive", "would be off"},
+      {"HeldBack", "would be held back: it stays suspended, and its Events say why"},
       {"NotQueued", "is in no queue: it would start as soon as it is created"}};
   for (const auto& [name, said] : all)
     if (decision == name) return said;

@@ -161,6 +161,16 @@ TEST(Estimate, OfWhatIsTriedInSeveralOptions) {
   EXPECT_EQ(world.told_of({{"clusterQueue", "raced"}}), "second Waits: 60 60 100 \n");
 }
 
+/// A gate keeps it out of the queue, and it waits there all the same.
+TEST(Estimate, OfOneThatWaitsBesideItsQueue) {
+  OneAtATime world;
+  world.apply(OneAtATime::workload("gated", R"("kueue.x-k8s.io/admission-gated-by":"budget")"));
+  world.settle();
+  for (const json::object& asked : {json::object{{"clusterQueue", "cq"}},
+                                    json::object{{"localQueue", "q"}, {"namespace", "a"}}})
+    EXPECT_THAT(world.told_of(asked), HasSubstr("gated Waits: "));
+}
+
 TEST(Estimate, RefusesWhatAsksForNobodyOrForTooMany) {
   OneAtATime world;
   const std::string one = "400 spec.waiting: exactly one of workloads, clusterQueue, localQueue";

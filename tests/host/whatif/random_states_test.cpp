@@ -232,7 +232,7 @@ class RandomHost {
       const api::KindInfo& jobs = world_.kind("jobs");
       const std::string key = object->meta.ns + "/" + object->meta.owners.front().name;
       auto status =
-          succeeded_status(*jobs.job, *world_.machine.objects().get(jobs, key), world_.clock.now());
+          ended_status(*jobs.job, *world_.machine.objects().get(jobs, key), world_.clock.now());
       ASSERT_TRUE(world_.machine.objects().update_status(jobs, key, std::move(status)).ok());
     }
     world_.settle();

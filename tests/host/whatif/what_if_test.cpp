@@ -182,6 +182,15 @@ TEST(WhatIf, AQueueThatIsStoppedSaysSoToWhoeverMayReadIt) {
   }
 }
 
+TEST(WhatIf, AJobOfWhichNoWorkloadCanBeMadeStartsNot) {
+  Shared world;
+  EXPECT_THAT(world.ask("tenant-a", {R"({"apiVersion":"batch/v1","kind":"Job","metadata":{
+      "name":"lost","namespace":"a","labels":{"kueue.x-k8s.io/queue-name":"q",
+      "kueue.x-k8s.io/priority-class":"unheard"}},"spec":{"template":{"spec":{
+      "restartPolicy":"Never","containers":[{"name":"c","image":"i"}]}}}})"}),
+              HasSubstr(R"("decision":"HeldBack")"));
+}
+
 TEST(WhatIf, AJobThatHasEndedStartsNotAgain) {
   Shared world;
   const std::string job = R"({"apiVersion":"batch/v1","kind":"Job","metadata":{"name":"done",
