@@ -71,6 +71,7 @@ struct JobReport {
   JobStage stage = JobStage::kStarted;
   std::vector<PodCounts> pods;  ///< in the order of the pod sets
   std::string message;          ///< of an end; may be empty
+  std::string reason = {};      ///< of a failure; empty: that of pods that failed
 };
 
 /// How the host makes the pods of a kind for which no other controller makes them.
@@ -121,6 +122,11 @@ class JobKind {
   virtual std::optional<JobEnd> end(const boost::json::object& job) const = 0;
   /// Since when its pods run; nullopt: they do not, or the object does not say.
   virtual std::optional<Time> running_since(const boost::json::object& job) const;
+
+  /// How long it may run before it fails; nullopt: as long as it takes.
+  virtual std::optional<Duration> deadline(const boost::json::object&) const {
+    return std::nullopt;
+  }
 
   /// What an object of the kind must say so that it can be managed; empty: all is well.
   virtual std::string unfit(const boost::json::object& job) const = 0;

@@ -116,6 +116,12 @@ class BatchJob final : public JobKind {
     return std::nullopt;
   }
 
+  std::optional<Duration> deadline(const json::object& job) const override {
+    const auto seconds = find_int(part(job, "spec"), "activeDeadlineSeconds");
+    if (!seconds) return std::nullopt;
+    return std::clamp<std::int64_t>(*seconds, 0, kLatest / kSecond) * kSecond;
+  }
+
   std::string unfit(const json::object&) const override { return {}; }
 
   bool ends() const override { return true; }
@@ -147,7 +153,8 @@ class BatchJob final : public JobKind {
       case JobStage::kFailed:
         for (const char* count : {"active", "ready", "terminating"}) status[count] = 0;
         for (const char* type : {"FailureTarget", "Failed"})
-          add_end(status, type, "PodFailed", report.message, now);
+          add_end(status, type, report.reason.empty() ? "PodFailed" : report.reason, report.message,
+                  now);
         break;
     }
     return status;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 #include <string_view>
+#include <utility>
 
 #include "api/json/json.hpp"
 
@@ -26,11 +27,22 @@ bool is_plain(std::string_view text) {
   return true;
 }
 
+/// A JSON text is a YAML text, but for what YAML 1.1 takes for the end of a line.
+void append_quoted(std::string_view text, std::string& out) {
+  std::string quoted;
+  api::append_json_text(text, quoted);
+  for (const auto& [character, escape] :
+       {std::pair{"\u0085", "\\u0085"}, {"\u2028", "\\u2028"}, {"\u2029", "\\u2029"}})
+    for (std::size_t at = 0; (at = quoted.find(character, at)) != std::string::npos;)
+      quoted.replace(at, std::string_view(character).size(), escape);
+  out += quoted;
+}
+
 void append_text(std::string_view text, std::string& out) {
   if (is_plain(text)) {
     out += text;
   } else {
-    api::append_json_text(text, out);  // a JSON text is a YAML text
+    append_quoted(text, out);
   }
 }
 

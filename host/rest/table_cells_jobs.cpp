@@ -28,6 +28,9 @@ void job_status(const json::object& job, Time, std::string& out) {
     status = "FailureTarget";
   } else if (is_true(job, "SuccessCriteriaMet")) {
     status = "SuccessCriteriaMet";
+  } else if (api::find_bool(part(job, "spec"), "suspend", false) &&
+             api::find_int(part(job, "status"), "active").value_or(0) == 0) {
+    status = "Suspended";  // also where nobody writes the condition
   }
   api::append_json_text(status, out);
 }

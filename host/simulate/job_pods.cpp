@@ -79,9 +79,25 @@ std::optional<Duration> runtime_of(const api::JobKind& kind, const json::object&
   return longest;
 }
 
-json::object succeeded_status(const api::JobKind& kind, const json::object& job, Time now) {
-  constexpr api::JobStage kStage = api::JobStage::kSucceeded;
-  return kind.status_with(job, {kStage, pods_in(kind, job, kStage), {}}, now);
+std::optional<Duration> time_to_end_of(const api::JobKind& kind, const json::object& job) {
+  const auto runtime = runtime_of(kind, job);
+  const auto deadline = kind.deadline(job);
+  return runtime && deadline ? std::min(*runtime, *deadline) : deadline ? deadline : runtime;
+}
+
+json::object ended_status(const api::JobKind& kind, const json::object& job, Time now) {
+  const auto deadline = kind.deadline(job);
+  const auto since = kind.running_since(job);
+  const auto runtime = runtime_of(kind, job);
+  const bool fails =
+      deadline && since && now >= later(*since, *deadline) && (!runtime || *runtime > *deadline);
+  const api::JobStage stage = fails ? api::JobStage::kFailed : api::JobStage::kSucceeded;
+  api::JobReport report{stage, pods_in(kind, job, stage), {}};
+  if (fails) {
+    report.reason = "DeadlineExceeded";
+    report.message = "Job was active longer than specified deadline";
+  }
+  return kind.status_with(job, report, now);
 }
 
 JobPods::JobPods(const api::Scheme& scheme) : kinds_(job_kinds(scheme)) {}

@@ -38,9 +38,13 @@ class JobPods final : public Controller {
 /// without one.
 std::optional<Duration> runtime_of(const api::JobKind& kind, const boost::json::object& job);
 
-/// The status of a job whose pods have all succeeded. Only kinds that end.
-boost::json::object succeeded_status(const api::JobKind& kind, const boost::json::object& job,
-                                     Time now);
+/// The same, and no longer than it may.
+std::optional<Duration> time_to_end_of(const api::JobKind& kind, const boost::json::object& job);
+
+/// The status of a job that ends now: its pods have all succeeded, unless it has run for as long as
+/// it may. Only kinds that end.
+boost::json::object ended_status(const api::JobKind& kind, const boost::json::object& job,
+                                 Time now);
 
 /// Refuses jobs with a runtime that is no duration.
 class RuntimePolicy final : public WritePolicy {

@@ -250,10 +250,10 @@ void InputLoader::take_start(PlaceRef ref, const json::object& timeline) {
   if (const auto* value = api::find(timeline, "start")) {
     const auto* text = value->if_string();
     const auto start = text ? parse_time(api::view(*text)) : std::nullopt;
-    if (!start) {
+    if (!start || *start < 0) {
       fail(ref, "start",
-           fmt::format("start: found {}; allowed: a time such as {}", describe(value),
-                       kDefaultStart));
+           fmt::format("start: found {}; allowed: a time from 1970 to 2262, such as {}",
+                       describe(value), kDefaultStart));
     } else if (start_ && *start_ != *start) {
       fail(ref, "start",
            fmt::format("start: found {}, but another Timeline starts at {}", describe(value),

@@ -82,7 +82,7 @@ std::optional<ObjectRef> SimulatedJobs::find(std::string_view key) const {
 }
 
 std::optional<Duration> SimulatedJobs::runtime(const ObjectRef& job) const {
-  return runtime_of(job_kind(job), *objects().get(*job.kind, job.key));
+  return time_to_end_of(job_kind(job), *objects().get(*job.kind, job.key));
 }
 
 std::optional<Time> SimulatedJobs::started(const ObjectRef& job) const {
@@ -93,8 +93,8 @@ std::optional<Time> SimulatedJobs::started(const ObjectRef& job) const {
 bool SimulatedJobs::complete(const ObjectRef& job) {
   if (!job_kind(job).ends()) return false;
   const auto object = objects().get(*job.kind, job.key);
-  const auto done = objects().update_status(
-      *job.kind, job.key, succeeded_status(job_kind(job), *object, machine_->now()));
+  const auto done = objects().update_status(*job.kind, job.key,
+                                            ended_status(job_kind(job), *object, machine_->now()));
   SLUICE_CHECK(done.ok(), "a job cannot complete: ", done.error().text);
   machine_->controllers().run();
   return true;

@@ -87,6 +87,24 @@ TEST_F(SimulateJobs, AJobRunsForItsRuntimeAndTheNextFollows) {
             "15.0 Finished b Succeeded\n");
 }
 
+// `late` may run for 3 of its 10 s; `open` has no runtime and a deadline of 2 s; `fast` is done
+// before its own.
+TEST_F(SimulateJobs, AJobThatRunsForLongerThanItMayFails) {
+  const auto with_deadline = [](std::string text, int seconds) {
+    text.insert(text.find("spec: {") + 7,
+                "activeDeadlineSeconds: " + std::to_string(seconds) + ", ");
+    return text;
+  };
+  write("j.yaml", with_deadline(job("late", 4, "10s"), 3) + "---\n" +
+                      with_deadline(job("open", 4), 2) + "---\n" +
+                      with_deadline(job("fast", 4, "1s"), 9));
+  EXPECT_EQ(story("queue.yaml j.yaml"),
+            "0.0 QuotaReserved late 4\n0.0 Admitted late\n0.0 Pending open WaitingForQuota\n"
+            "0.0 Pending fast WaitingForQuota\n3.0 Finished late Failed\n"
+            "3.0 QuotaReserved open 4\n3.0 Admitted open\n5.0 Finished open Failed\n"
+            "5.0 QuotaReserved fast 4\n5.0 Admitted fast\n6.0 Finished fast Succeeded\n");
+}
+
 TEST_F(SimulateJobs, TiesBetweenJobsAndWorkloadsEndInTheOrderOfTheDocuments) {
   write("j.yaml", job("first", 4, "1s") + "---\n" + workload("second", 4, runtime("1s")) + "---\n" +
                       job("third", 4, "1s"));

@@ -148,6 +148,9 @@ TEST_F(Usage, BadInputIsNamedWithItsPlaceAndLeavesNothing) {
        "no kind \"Gizmo\" is known"},
       {"start.yaml", "apiVersion: sluice.dev/v1alpha1\nkind: Timeline\nstart: noon\n",
        "start.yaml:3: start: found \"noon\""},
+      {"early.yaml",
+       "apiVersion: sluice.dev/v1alpha1\nkind: Timeline\nstart: \"1969-12-31T23:59:59Z\"\n",
+       "early.yaml:3: start: found \"1969-12-31T23:59:59Z\"; allowed: a time from 1970 to 2262"},
       {"events.yaml", "apiVersion: sluice.dev/v1alpha1\nkind: Timeline\nevents: {}\n",
        "events.yaml:3: events: found {}"},
   };

@@ -198,6 +198,9 @@ TEST(Table, Jobs) {
             R"(["j","Running","1/3","2m","10m","a,b","x,y","u=1"])");
   EXPECT_EQ(row(R"("parallelism":4,)", R"("conditions":[{"type":"Suspended","status":"True"}])"),
             R"(["j","Suspended","0/1 of 4","","10m","a,b","x,y","u=1"])");
+  EXPECT_EQ(row(R"("suspend":true,)", ""), R"(["j","Suspended","0/1","","10m","a,b","x,y","u=1"])");
+  EXPECT_EQ(row(R"("suspend":true,)", R"("active":1)"),
+            R"(["j","Running","0/1","","10m","a,b","x,y","u=1"])");
   EXPECT_EQ(row(R"("completions":1,)", R"("succeeded":1,"startTime":"2026-03-01T11:51:00Z",
       "completionTime":"2026-03-01T11:51:07Z","conditions":[{"type":"Complete","status":"True"}])"),
             R"(["j","Complete","1/1","7s","10m","a,b","x,y","u=1"])");

@@ -91,6 +91,8 @@ TEST(SimulateText, YamlQuotesWhatIsNotPlainlyText) {
     EXPECT_EQ(node.Scalar(), text) << out;
     EXPECT_EQ(node.Tag(), "!") << out;  // quoted
   }
+  // Readers of YAML 1.1 take these for the end of a line, and fold it.
+  EXPECT_EQ(yaml("[\"c\u0085d\",\"\u2028 e\u2029\"]"), "- \"c\\u0085d\"\n- \"\\u2028 e\\u2029\"\n");
   EXPECT_EQ(yaml(R"({"kueue.x-k8s.io/queue":"team-a","apiVersion":"v1"})"),
             "kueue.x-k8s.io/queue: team-a\napiVersion: v1\n");
 }
