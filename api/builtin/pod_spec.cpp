@@ -2,6 +2,7 @@
 #include <set>
 
 #include "api/builtin/rules.hpp"
+#include "api/schema/formats.hpp"
 #include "api/schema/rules.hpp"
 #include "api/schema/walk.hpp"
 
@@ -25,6 +26,10 @@ void check_amounts(const json::object& resources, const std::string& field, Outc
   for (const char* list : {"limits", "requests"}) {
     for (const auto& member : part(resources, list)) {
       const std::string_view name = view(member.key());
+      if (!is_qualified_name(name)) {
+        add_invalid(outcome, field + "." + list, json::value(member.key()), kQualifiedNameRule);
+        continue;
+      }
       const std::string at = field + "." + list + "[" + std::string(name) + "]";
       const auto amount = as_quantity(member.value());
       if (!amount) continue;  // the schema reported it

@@ -36,6 +36,8 @@ std::string amount_problem(std::string_view resource, const Quantity& amount);
 
 /// What is said of a text that is no name of an object, as Kubernetes says it.
 extern const char* const kSubdomainRule;
+/// Of the names of resources and the keys of labels.
+extern const char* const kQualifiedNameRule;
 
 /// `FIELD[INDEX]`.
 std::string indexed(const std::string& field, std::size_t index);

@@ -232,6 +232,12 @@ TEST(BuiltinKinds, PodMistakes) {
       {"", R"("resources":{"requests":{"cpu":2},"limits":{"cpu":"1"}})",
        "spec.containers[0].resources.requests: Invalid value: 2: must be less than or equal to cpu "
        "limit of 1"},
+      {"", R"("resources":{"requests":{"c\u001bpu":"1"}})",
+       R"(spec.containers[0].resources.requests: Invalid value: "c\u001bpu": )"
+       R"(name part must consist of alphanumeric characters, '-', '_' or '.', and must start and )"
+       R"(end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex )"
+       R"(used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]'), with an optional )"
+       R"(DNS subdomain prefix and '/' (e.g. 'example.com/MyName'))"},
       {"", R"("resources":{"limits":{"cpu":"-1"}})",
        R"(spec.containers[0].resources.limits[cpu]: Invalid value: "-1": )"
        R"(must be greater than or equal to 0)"},
