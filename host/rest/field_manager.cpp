@@ -219,11 +219,27 @@ class Apply {
   void prune(FieldWalk& walk, json::object& merged, const ManagedEntry& mine,
              const FieldSet& wanted) const {
     if (mine.fields.empty()) return;
+    std::vector<FieldSet> others;
+    for (const ManagedEntry& each : entries_)
+      if (!each.same_owner(mine)) others.push_back(fields_here(each, merged));
     std::vector<const FieldSet*> kept = {&wanted};
-    for (const ManagedEntry& each : entries_) {
-      if (!each.same_owner(mine)) kept.push_back(&each.fields);
-    }
-    walk.prune(merged, mine.fields, kept);
+    for (const FieldSet& each : others) kept.push_back(&each);
+    walk.prune(merged, fields_here(mine, merged), kept);
+  }
+
+  /// The fields of an entry, which may be of another version, in the version of this apply: what of
+  /// `object` is gone here when they are gone there. O(object) for an entry of another version.
+  FieldSet fields_here(const ManagedEntry& entry, const json::object& object) const {
+    if (entry.api_version == api_version_) return entry.fields;
+    const auto* schema = scheme_.schema(entry.api_version, owner_.kind.kind);
+    const std::string version = entry.api_version.substr(entry.api_version.find('/') + 1);
+    json::object before = object;
+    if (schema == nullptr || !scheme_.convert(before, version)) return entry.fields;
+    json::object after = before;
+    FieldWalk(*schema, FieldWalk::Part::kAll).prune(after, entry.fields, {});
+    if (!scheme_.convert(before, version_) || !scheme_.convert(after, version_))
+      return entry.fields;
+    return FieldWalk(*schema_, FieldWalk::Part::kAll).compare(before, after).removed;
   }
 
   /// In hub form, when another version's owners have to be asked; nullopt: not needed, or not

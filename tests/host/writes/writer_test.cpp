@@ -198,6 +198,33 @@ TEST(Writer, AnApplyMakesOwnsAndLetsGo) {
   EXPECT_EQ(at(host.get("localqueues", "default/q"), "/metadata/labels/a"), "(absent)");
 }
 
+// `cohort` of v1beta1 is `cohortName` of v1beta2: who leaves it out lets go of it, in whichever
+// version he had it, and who still wants it keeps it.
+TEST(Writer, AnApplyLetsGoOfWhatItHadInAnotherVersion) {
+  HostFixture host;
+  const auto apply = [&](const char* manager, const char* version, const std::string& spec) {
+    auto request =
+        host.request(WriteVerb::kPatch, "clusterqueues", "cq", R"({"spec":{)" + spec + "}}");
+    request.version = version;
+    request.patch_type = PatchType::kApply;
+    request.field_manager = manager;
+    const auto done = host.machine.write(request);
+    EXPECT_TRUE(done.ok()) << (done ? "" : done.error().text);
+    return at(host.get("clusterqueues", "cq"), "/spec/cohortName");
+  };
+  const std::string all = R"("namespaceSelector":{})";
+  const std::string old_name = all + R"(,"cohort":"team")";
+  const std::string new_name = all + R"(,"cohortName":"team")";
+  EXPECT_EQ(apply("m", "v1beta1", old_name), "team");
+  EXPECT_EQ(apply("m", "v1beta2", all), "(absent)");
+  EXPECT_EQ(apply("m", "v1beta2", new_name), "team");
+  EXPECT_EQ(apply("m", "v1beta1", all), "(absent)");
+  EXPECT_EQ(apply("m", "v1beta1", old_name), "team");
+  EXPECT_EQ(apply("n", "v1beta2", new_name), "team");
+  EXPECT_EQ(apply("m", "v1beta1", all), "team") << "n wants it";
+  EXPECT_EQ(apply("n", "v1beta2", all), "(absent)");
+}
+
 // Controllers of checks apply a condition: of the status, too, everybody owns what he applied.
 TEST(Writer, AnApplyOfAStatusOwnsItsFields) {
   HostFixture host;
