@@ -277,11 +277,16 @@ bool frees_some(Model& model, QueueId queue, const std::set<FrId>& lacking,
   return available_of(model, queue, lacking) != before;
 }
 
+// Holders for which it is tried out whether their end would help: a millisecond. Those of queues
+// beyond that count as if it did.
+constexpr std::size_t kMostTried = 1000;
+
 /// Names who holds what is lacking: in queues whose use takes from what this one may have. A queue
 /// that lends nothing, or to one that may borrow nothing, is none of these.
 void find_holders(Model& model, QueueId queue, const std::set<FrId>& lacking,
                   const MayKnow& may_know, Explanation& out) {
   std::vector<std::vector<WorkloadId>> near, more;  // by queue; whose use counts, and the others
+  std::size_t left = model.tree_stale ? 0 : kMostTried;
   for (const QueueRecord& other : model.queues) {
     if (other.id >= model.tree.node_count() ||
         model.tree.root(other.id) != model.tree.root(queue) || other.holders.empty())
@@ -289,8 +294,9 @@ void find_holders(Model& model, QueueId queue, const std::set<FrId>& lacking,
     std::vector<WorkloadId> holders;
     for (const WorkloadId holder : other.holders)
       if (model.workloads[holder].key != out.replaces) holders.push_back(holder);
-    const bool counts = model.tree_stale || frees_some(model, queue, lacking, holders);
-    auto& into = counts ? near : more;
+    const bool tries = holders.size() <= left;
+    if (tries) left -= holders.size();
+    auto& into = !tries || frees_some(model, queue, lacking, holders) ? near : more;
     into.push_back(std::move(holders));
   }
   Holders holders(model, lacking, may_know);

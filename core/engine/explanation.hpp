@@ -112,7 +112,7 @@ using MayKnow = std::function<bool(std::string_view ns)>;
 
 /// What each flavor has for the workload, and which workloads hold what it lacks, by name where
 /// `may_know` allows (asked once per namespace). Looks as if what it replaces were gone, and leaves
-/// the model as it was. O(flavors + members of its queue + holders of its tree × their depth).
+/// the model as it was. O(flavors + members of its queue + holders of its tree).
 Explanation explain(Model& model, WorkloadId id, const MayKnow& may_know);
 
 }  // namespace sluice
