@@ -197,8 +197,7 @@ void read_plugins(Section& section, PluginsConfig& out) {
   const bool given = section.each("load", [&](Section& item) {
     PluginConfig plugin;
     read_plugin(item, plugin);
-    if (!plugin.name.empty() && !names.insert(plugin.name).second)
-      item.fail("name", fmt::format("\"{}\" is listed twice", plugin.name));
+    item.once("name", plugin.name, names);
     plugin.trust = out.trust;
     check_trusted(item, plugin);
     load.push_back(std::move(plugin));
@@ -312,19 +311,14 @@ void read_job_users(Section& section, JobUsersConfig& out) {
 
 void read_executor(Section& section, ExecutorConfig& out) {
   if (section.choice("type", {"local", "none"}) == 1) out.type = ExecutorType::kNone;
-  std::set<std::string> names;
+  std::set<std::string> nodes, images;
   section.each("nodes", [&](Section& item) {
-    NodeConfig& node = out.nodes.emplace_back();
-    read_node(item, node);
-    if (!node.name.empty() && !names.insert(node.name).second)
-      item.fail("name", fmt::format("\"{}\" is listed twice", node.name));
+    read_node(item, out.nodes.emplace_back());
+    item.once("name", out.nodes.back().name, nodes);
   });
-  std::set<std::string> images;
   section.each("images", [&](Section& item) {
-    ImageConfig& image = out.images.emplace_back();
-    read_image(item, image);
-    if (!image.name.empty() && !images.insert(image.name).second)
-      item.fail("name", fmt::format("\"{}\" is listed twice", image.name));
+    read_image(item, out.images.emplace_back());
+    item.once("name", out.images.back().name, images);
   });
   Section logs(section.errors(), section.child("logs"), section.path_of("logs"));
   read_logs(logs, out.logs);

@@ -82,8 +82,7 @@ void read_resource_rules(Section& resources, ResourceRules& out) {
     rule.retains_input = item.choice("strategy", {"Retain", "Replace"}) != 1;
     item.name("multiplyBy", rule.multiply_by, api::is_qualified_name, kResourceName);
     read_outputs(item, rule);
-    if (!rule.input.empty() && !inputs.insert(rule.input).second)
-      item.fail("input", fmt::format("\"{}\" is listed twice", rule.input));
+    item.once("input", rule.input, inputs);
     if (!rule.input.empty() && rule.multiply_by == rule.input)
       item.fail("multiplyBy", fmt::format("found \"{}\"; allowed: another resource than the input",
                                           rule.multiply_by));

@@ -210,6 +210,11 @@ void Section::require(const std::string& key) {
   if (!has(key)) fail(key, "is missing");
 }
 
+void Section::once(const std::string& key, const std::string& value, std::set<std::string>& seen) {
+  if (!value.empty() && !seen.insert(value).second)
+    fail(key, fmt::format("\"{}\" is listed twice", value));
+}
+
 bool Section::scalar(const std::string& key, YAML::Node& out, const char* allowed) {
   const YAML::Node node = child(key);
   if (!node.IsDefined()) return false;

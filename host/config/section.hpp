@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <functional>
 #include <initializer_list>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -74,6 +75,8 @@ class Section {
   /// Reports a mistake at the key, or at the section when the key is absent.
   void fail(const std::string& key, const std::string& text);
   void require(const std::string& key);
+  /// Reports the value of the key, of an item of a list, that another item has: `seen` are theirs.
+  void once(const std::string& key, const std::string& value, std::set<std::string>& seen);
 
  private:
   bool scalar(const std::string& key, YAML::Node& out, const char* allowed);
