@@ -4,6 +4,7 @@
 #include <string>
 
 #include "host/controllers/jobs/names.hpp"
+#include "host/objects/owners.hpp"
 
 namespace sluice::host {
 
@@ -22,13 +23,12 @@ void GarbageController::changed(const ObjectChange& change, std::vector<WorkKey>
 bool GarbageController::is_garbage(const api::KindInfo& kind, const StoredObject& object) const {
   const auto owners = object.metadata.owners();
   if (owners.empty() || object.metadata.terminating()) return false;
-  return std::all_of(owners.begin(), owners.end(), [&](const OwnerReference& owner) {
-    const api::KindInfo* of = scheme_.find(owner.api_version, owner.kind);
-    if (!of || (of->namespaced && !kind.namespaced)) return false;
-    std::string key(owner.name);
-    if (of->namespaced) key = object.key.substr(0, object.key.find('/') + 1) + key;
-    const StoredObject* found = store_.find(*of, key);
-    return !found || found->metadata.uid() != owner.uid;
+  const std::string_view ns = std::string_view(object.key).substr(0, object.key.find('/'));
+  return std::all_of(owners.begin(), owners.end(), [&](const OwnerReference& reference) {
+    const ObjectRef owner = owner_named(scheme_, reference, ns);
+    if (!owner.kind || (owner.kind->namespaced && !kind.namespaced)) return false;
+    const StoredObject* found = store_.find(*owner.kind, owner.key);
+    return !found || found->metadata.uid() != reference.uid;
   });
 }
 

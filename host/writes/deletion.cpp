@@ -8,6 +8,7 @@
 #include "api/json/json.hpp"
 #include "api/json/steps.hpp"
 #include "core/base/check.hpp"
+#include "host/objects/owners.hpp"
 #include "host/writes/metadata.hpp"
 
 namespace sluice::host {
@@ -260,18 +261,10 @@ void Deletion::empty_namespace(const ObjectRef& ref) {
   }
 }
 
-/// The owner, in the dependents' namespace or in none; no kind: there is no such kind.
-ObjectRef Deletion::owner_named(const OwnerReference& owner, std::string_view ns) const {
-  const std::string name(owner.name);
-  const api::KindInfo* kind = kernel_.scheme().find(owner.api_version, owner.kind);
-  if (!kind) return {};
-  return {kind, kind->namespaced ? std::string(ns) + "/" + name : name};
-}
-
 /// Owners that wait for their dependents (foreground) go on when the last one is gone.
 void Deletion::owners_of_erased(std::string_view ns, const Header& header) {
   for (const OwnerReference& reference : header.owners()) {
-    const ObjectRef owner = owner_named(reference, ns);
+    const ObjectRef owner = owner_named(kernel_.scheme(), reference, ns);
     const Header* found = owner.kind ? header_of(owner) : nullptr;
     if (!found || found->uid() != reference.uid) continue;  // gone, or its namesake
     if (!found->terminating() || !found->has_finalizer(kForegroundFinalizer)) continue;

@@ -54,7 +54,6 @@ class Deletion {
   bool release(const ObjectRef& ref, std::size_t most);
   void leave_dependents(const ObjectRef& owner, std::string_view uid);
   void empty_namespace(const ObjectRef& ref);
-  ObjectRef owner_named(const OwnerReference& owner, std::string_view ns) const;
   void owners_of_erased(std::string_view ns, const Header& header);
   /// nullptr when there is no such object; valid until it changes.
   const Header* header_of(const ObjectRef& ref) const;
