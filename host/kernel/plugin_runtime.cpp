@@ -7,7 +7,6 @@
 
 #include "api/json/json.hpp"
 #include "core/base/mistakes.hpp"
-#include "host/objects/parts.hpp"
 #include "host/objects/store.hpp"
 #include "host/plugins/plugin_file.hpp"
 
@@ -55,17 +54,6 @@ std::string detail_of(const FieldError& error) {
   std::string text = error.text();
   const std::string prefix = error.path + ": ";
   return text.starts_with(prefix) ? text.substr(prefix.size()) : text;
-}
-
-/// Plugins are not told of it, and do not change it.
-void keep_managed_fields(const json::object& from, json::object& to) {
-  const json::object* before = api::find_object(from, "metadata");
-  json::object& metadata = object_of(to, "metadata");
-  const json::value* managed = before ? before->if_contains("managedFields") : nullptr;
-  if (managed)
-    metadata["managedFields"] = *managed;
-  else
-    metadata.erase("managedFields");
 }
 
 }  // namespace
@@ -179,7 +167,7 @@ void PluginRuntime::check_as(const api::KindInfo* info, std::string_view api_ver
   if (asking.changed) *asking.changed = true;
   boost::system::error_code code;  // it was judged as an object
   json::object changed = api::parse_deep(*defaulted, code).get_object();
-  keep_managed_fields(object, changed);
+  keep_managed_fields(object, changed);  // which plugins are not told of
   object = std::move(changed);
 }
 

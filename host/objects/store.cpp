@@ -124,6 +124,14 @@ std::string without_managed_fields(std::string_view metadata) {
   return out += metadata.substr(end);
 }
 
+void keep_managed_fields(const json::object& from, json::object& to) {
+  json::object& metadata = object_of(to, "metadata");
+  if (const json::value* managed = api::find(part(from, "metadata"), "managedFields"))
+    metadata["managedFields"] = *managed;
+  else
+    metadata.erase("managedFields");
+}
+
 std::string to_text(const StoredObject& stored) { return joined(stored, stored.metadata.text()); }
 
 std::string text_for_plugins(const StoredObject& stored) {

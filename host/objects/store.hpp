@@ -60,6 +60,9 @@ std::string to_text(const StoredObject& stored);
 /// Stored metadata without managedFields, which often are most of it and decide nothing.
 std::string without_managed_fields(std::string_view metadata);
 
+/// `to` has the managedFields of `from`, or none.
+void keep_managed_fields(const boost::json::object& from, boost::json::object& to);
+
 /// An object as plugins read it: compact JSON, without managedFields; a stored one in hub form, put
 /// together without parsing.
 std::string text_for_plugins(const StoredObject& stored);

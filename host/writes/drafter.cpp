@@ -37,12 +37,7 @@ void keep_other_part(const json::object& before, bool status, bool owners_known,
   json::object joined(before, after.storage());
   joined.erase("status");
   if (auto* changed = after.if_contains("status")) joined["status"] = std::move(*changed);
-  if (owners_known) {
-    json::object& metadata = metadata_of(joined);
-    metadata.erase("managedFields");
-    if (auto* owners = metadata_of(after).if_contains("managedFields"))
-      metadata["managedFields"] = std::move(*owners);
-  }
+  if (owners_known) keep_managed_fields(after, joined);
   after = std::move(joined);
 }
 

@@ -53,6 +53,11 @@ ApiError unsupported_patch(const api::KindInfo& kind) {
 }
 
 /// The body names its kind, name and namespace as the URL does, or not at all.
+ApiError is_named_otherwise(std::string_view name, const WriteRequest& request) {
+  return bad_request(fmt::format(
+      "the name of the object ({}) does not match the name on the URL ({})", name, request.name));
+}
+
 ApiResult<void> agree_with_url(const WriteRequest& request, json::object& body) {
   const std::string api_version = api_version_of(request);
   const auto differs = [&](std::string_view field, std::string_view wanted) {
@@ -80,9 +85,7 @@ ApiResult<void> agree_with_url(const WriteRequest& request, json::object& body) 
   }
   const std::string_view name = api::find_text(metadata, "name");
   if (request.name.empty() || name == request.name) return {};
-  if (!name.empty())
-    return bad_request(fmt::format(
-        "the name of the object ({}) does not match the name on the URL ({})", name, request.name));
+  if (!name.empty()) return is_named_otherwise(name, request);
   metadata["name"] = request.name;
   return {};
 }
@@ -343,9 +346,7 @@ std::optional<ApiError> Writer::scale(Draft& draft, const WriteRequest& request)
     return invalid(*request.kind, request.name,
                    {{api::Problem::Kind::kRequired, "spec.replicas", "Required value"}});
   const std::string_view name = api::find_text(part(*body, "metadata"), "name");
-  if (!name.empty() && name != request.name)
-    return bad_request(fmt::format(
-        "the name of the object ({}) does not match the name on the URL ({})", name, request.name));
+  if (!name.empty() && name != request.name) return is_named_otherwise(name, request);
   if (auto seen = check_precondition(request, *stored, *body, false); !seen) return seen.error();
   edit.set_after(edit.copy());
   json::value& target = edit.after()["spec"];
