@@ -219,26 +219,27 @@ class Apply {
   void prune(FieldWalk& walk, json::object& merged, const ManagedEntry& mine,
              const FieldSet& wanted) const {
     if (mine.fields.empty()) return;
-    std::vector<FieldSet> others;
+    std::map<std::string, FieldSet> others;  // by version: each is looked at once
     for (const ManagedEntry& each : entries_)
-      if (!each.same_owner(mine)) others.push_back(fields_here(each, merged));
+      if (!each.same_owner(mine)) others[each.api_version].unite(each.fields);
+    for (auto& [api_version, fields] : others) fields = here(api_version, fields, merged);
     std::vector<const FieldSet*> kept = {&wanted};
-    for (const FieldSet& each : others) kept.push_back(&each);
-    walk.prune(merged, fields_here(mine, merged), kept);
+    for (const auto& [api_version, fields] : others) kept.push_back(&fields);
+    walk.prune(merged, here(mine.api_version, mine.fields, merged), kept);
   }
 
-  /// The fields of an entry, which may be of another version, in the version of this apply: what of
-  /// `object` is gone here when they are gone there. O(object) for an entry of another version.
-  FieldSet fields_here(const ManagedEntry& entry, const json::object& object) const {
-    if (entry.api_version == api_version_) return entry.fields;
-    const auto* schema = scheme_.schema(entry.api_version, owner_.kind.kind);
-    const std::string version = entry.api_version.substr(entry.api_version.find('/') + 1);
+  /// Fields of a version in that of this apply: what of `object` is gone here when they are gone
+  /// there. O(object) for those of another version.
+  FieldSet here(const std::string& api_version, const FieldSet& fields,
+                const json::object& object) const {
+    if (api_version == api_version_) return fields;
+    const auto* schema = scheme_.schema(api_version, owner_.kind.kind);
+    const std::string version = api_version.substr(api_version.find('/') + 1);
     json::object before = object;
-    if (schema == nullptr || !scheme_.convert(before, version)) return entry.fields;
+    if (schema == nullptr || !scheme_.convert(before, version)) return fields;
     json::object after = before;
-    FieldWalk(*schema, FieldWalk::Part::kAll).prune(after, entry.fields, {});
-    if (!scheme_.convert(before, version_) || !scheme_.convert(after, version_))
-      return entry.fields;
+    FieldWalk(*schema, FieldWalk::Part::kAll).prune(after, fields, {});
+    if (!scheme_.convert(before, version_) || !scheme_.convert(after, version_)) return fields;
     return FieldWalk(*schema_, FieldWalk::Part::kAll).compare(before, after).removed;
   }
 
