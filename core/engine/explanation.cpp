@@ -285,6 +285,7 @@ constexpr std::size_t kMostTried = 1000;
 /// that lends nothing, or to one that may borrow nothing, is none of these.
 void find_holders(Model& model, QueueId queue, const std::set<FrId>& lacking,
                   const MayKnow& may_know, Explanation& out) {
+  if (lacking.empty()) return;
   std::vector<std::vector<WorkloadId>> near, more;  // by queue; whose use counts, and the others
   std::size_t left = model.tree_stale ? 0 : kMostTried;
   for (const QueueRecord& other : model.queues) {

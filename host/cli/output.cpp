@@ -46,6 +46,19 @@ void append_indented(const json::value& value, std::size_t depth, std::string& o
   }
 }
 
+/// Names and messages are what users wrote: none of them may steer the terminal.
+std::string without_controls(const std::string& text) {
+  std::string out;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = text.find('\n', at);
+    const std::size_t size = (end == std::string::npos ? text.size() : end) - at;
+    out += one_line(std::string_view(text).substr(at, size), std::string::npos);
+    if (end != std::string::npos) out += '\n';
+    at += size + 1;
+  }
+  return out;
+}
+
 }  // namespace
 
 std::string indented_json(const json::value& document) {
@@ -70,23 +83,6 @@ CLI::Option* add_output_option(CLI::App& command, OutputFormat& format, const st
           about)
       ->check(one_of(words));
 }
-
-namespace {
-
-/// Names and messages are what users wrote: none of them may steer the terminal.
-std::string without_controls(const std::string& text) {
-  std::string out;
-  for (std::size_t at = 0; at < text.size();) {
-    const std::size_t end = text.find('\n', at);
-    const std::size_t size = (end == std::string::npos ? text.size() : end) - at;
-    out += one_line(std::string_view(text).substr(at, size), std::string::npos);
-    if (end != std::string::npos) out += '\n';
-    at += size + 1;
-  }
-  return out;
-}
-
-}  // namespace
 
 std::string printed(const boost::json::value& document, OutputFormat format,
                     const std::function<std::string()>& table) {

@@ -187,6 +187,30 @@ std::string sentence(const Explanation& explanation, const ResourceAnswer& resou
       missing, flavor.flavor, held, amount_text(resource.resource, flavor.missing));
 }
 
+/// What would help this pod set: each line a flavor, any of which would do for its resources.
+std::vector<std::string> help_for(const Explanation& explanation, const PodSetAnswer& pods) {
+  std::vector<std::string> out;
+  for (const ResourceAnswer& resource : pods.resources)
+    if (!resource.covered && resource.requested > 0)
+      out.push_back(fmt::format("{}: {} has no quota of it; it would have to get some",
+                                resource.resource, explanation.cluster_queue));
+  for (const auto& group : groups_of(pods)) {
+    const Shortage shortage = shortage_of(group);
+    // Where another flavor could serve it one day, one that never can is of no use to know.
+    const bool hope =
+        std::any_of(shortage.choices.begin(), shortage.choices.end(),
+                    [](const Choice& each) { return !each.unsuitable && !each.never; });
+    for (const Choice& choice : shortage.choices) {
+      if (choice.unsuitable || (choice.never && hope)) continue;
+      std::vector<std::string> needs;
+      for (const Choice::Lack& lack : choice.lacks)
+        needs.push_back(sentence(explanation, *lack.resource, *lack.answer));
+      out.push_back(fmt::format("{}", fmt::join(needs, "; and ")));
+    }
+  }
+  return out;
+}
+
 }  // namespace
 
 std::string amount_of(const std::string& resource, std::int64_t amount) {
@@ -217,34 +241,6 @@ std::string now_text(const Explanation& explanation) {
   return explanation.pod_sets.size() == 1 ? "what it asks for is free at this moment"
                                           : "what its pod sets ask for is free at this moment";
 }
-
-namespace {
-
-/// What would help this pod set: each line a flavor, any of which would do for its resources.
-std::vector<std::string> help_for(const Explanation& explanation, const PodSetAnswer& pods) {
-  std::vector<std::string> out;
-  for (const ResourceAnswer& resource : pods.resources)
-    if (!resource.covered && resource.requested > 0)
-      out.push_back(fmt::format("{}: {} has no quota of it; it would have to get some",
-                                resource.resource, explanation.cluster_queue));
-  for (const auto& group : groups_of(pods)) {
-    const Shortage shortage = shortage_of(group);
-    // Where another flavor could serve it one day, one that never can is of no use to know.
-    const bool hope =
-        std::any_of(shortage.choices.begin(), shortage.choices.end(),
-                    [](const Choice& each) { return !each.unsuitable && !each.never; });
-    for (const Choice& choice : shortage.choices) {
-      if (choice.unsuitable || (choice.never && hope)) continue;
-      std::vector<std::string> needs;
-      for (const Choice::Lack& lack : choice.lacks)
-        needs.push_back(sentence(explanation, *lack.resource, *lack.answer));
-      out.push_back(fmt::format("{}", fmt::join(needs, "; and ")));
-    }
-  }
-  return out;
-}
-
-}  // namespace
 
 std::vector<std::string> advice_of(const Explanation& explanation) {
   Lines out;

@@ -272,6 +272,14 @@ json::object without_workload(Fork& fork, const Wish& wish, const std::string& k
   return {{"object", reference(wish, key)}, {"decision", decision}};
 }
 
+std::set<std::string> local_queues_of(const Model& model, const Waiting& asked) {
+  if (!asked.local_queue.empty()) return {asked.local_queue};
+  std::set<std::string> out;
+  for (const auto& [key, local] : model.local_queues)
+    if (local.cluster_queue == asked.cluster_queue) out.insert(key);
+  return out;
+}
+
 /// Those that the question means and that the user may know, of a queue the first ones.
 std::vector<WorkloadId> waiting_of(const Engine& engine, const Waiting& asked,
                                    const MayKnow& may_know) {
@@ -296,17 +304,11 @@ std::vector<WorkloadId> waiting_of(const Engine& engine, const Waiting& asked,
     if (!names.hidden(engine.key(each.id))) add(each.id);
   }
   // Those that wait beside the queue: for a gate, a backoff, a plugin.
-  for (const WorkloadId id : engine.model().open) {
+  for (const WorkloadId id : waiting_in(engine.model(), local_queues_of(engine.model(), asked))) {
     if (out.size() >= kMostWaiting) break;
-    const WorkloadRecord& w = engine.model().workloads[id];
-    if (w.state != WorkloadState::kPending || !w.object || names.hidden(w.key) ||
-        counted_as(engine.model(), id) != id ||  // another is told of in its place
-        std::find(out.begin(), out.end(), id) != out.end())
-      continue;
-    const bool there = asked.local_queue.empty()
-                           ? cluster_queue_of(engine.model(), *w.object) == queue
-                           : w.object->meta.ns + "/" + w.object->queue_name == asked.local_queue;
-    if (there) add(id);
+    const bool told = counted_as(engine.model(), id) != id ||  // as another one
+                      std::find(out.begin(), out.end(), id) != out.end();
+    if (!told && !names.hidden(engine.key(id))) add(id);
   }
   return out;
 }
