@@ -29,15 +29,21 @@ inline void echo(const std::shared_ptr<Exchange>& exchange) {
   exchange->reply({200, "text/plain", shared_text(out + " body=" + request.body), {}});
 }
 
-inline std::unique_ptr<Listener> open(Handler handler = echo, ListenerLimits limits = {},
-                                      HeadCheck check = {}, bool read_only = false) {
-  ListenerOptions options;
+/// On a free port, whatever address the options have.
+inline std::unique_ptr<Listener> open_with(ListenerOptions options, Handler handler,
+                                           HeadCheck check = {}) {
   options.address = "127.0.0.1:0";
-  options.limits = limits;
-  options.read_only = read_only;
   auto out = Listener::open(std::move(options), std::move(handler), std::move(check));
   EXPECT_TRUE(out.ok()) << (out.ok() ? "" : out.error().text);
   return std::move(*out);
+}
+
+inline std::unique_ptr<Listener> open(Handler handler = echo, ListenerLimits limits = {},
+                                      HeadCheck check = {}, bool read_only = false) {
+  ListenerOptions options;
+  options.limits = limits;
+  options.read_only = read_only;
+  return open_with(std::move(options), std::move(handler), std::move(check));
 }
 
 }  // namespace sluice::host::test
