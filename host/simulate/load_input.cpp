@@ -95,6 +95,8 @@ class InputLoader {
   void prepared(const Slot& slot, const json::object& given,
                 const std::vector<api::Problem>& problems, PreparedObject&& out);
   void note_uid(const PreparedObject& object);
+  void note_times(const PreparedObject& object);
+  void warn();
   void give_name(const api::KindInfo& kind, json::object& object, std::optional<Duration> at);
 
   Intake& intake_;
@@ -103,6 +105,7 @@ class InputLoader {
   std::vector<Mistake> mistakes_;  // among the batch
   SimulationInput input_;
   std::optional<Time> start_;
+  Time newest_ = 0;  // of the conditions of workloads in the manifests
   std::uint32_t order_ = 0;
   std::vector<Waiting> waiting_;
   std::map<std::string, std::size_t> unknown_kinds_;
@@ -169,6 +172,7 @@ void InputLoader::prepared(const Slot& slot, const json::object& given,
   }
   if (!problems.empty()) return;
   note_uid(out);
+  if (!slot.event) note_times(out);
   (slot.event ? input_.events[slot.index].object : input_.objects[slot.index].object) =
       std::move(out);
 }
@@ -201,6 +205,13 @@ void InputLoader::note_uid(const PreparedObject& object) {
   const auto digits = uid.substr(kUidPrefix.size());
   std::from_chars(digits.data(), digits.data() + digits.size(), number);
   input_.uid_base = std::max(input_.uid_base, number);
+}
+
+void InputLoader::note_times(const PreparedObject& object) {
+  const auto* workload = std::get_if<std::shared_ptr<api::Workload>>(&object.typed);
+  if (!workload) return;
+  for (const auto& condition : (*workload)->status.conditions)
+    newest_ = std::max(newest_, condition.last_transition_time);
 }
 
 // metadata.generateName: a running host draws lots; here the same input has the same names, and a
@@ -429,6 +440,21 @@ void InputLoader::take_finish(TimelineEvent& event, const json::value& value) {
   if (event.target) input_.events.push_back(std::move(event));
 }
 
+void InputLoader::warn() {
+  for (const auto& [kind, count] : unknown_kinds_)
+    input_.warnings.push_back(fmt::format("{}: no such kind is known here; {} object{} left out",
+                                          kind, count, count == 1 ? "" : "s"));
+  for (const auto& [field, count] : intake_.warnings())
+    input_.warnings.push_back(
+        fmt::format("{}, left out of {} object{}", field, count, count == 1 ? "" : "s"));
+  if (!start_ && newest_ > input_.start)
+    input_.warnings.push_back(
+        fmt::format("the manifests hold times up to {0}, and the clock starts at {1}: what counts "
+                    "from them, such as maximumExecutionTimeSeconds, ends too late; a Timeline "
+                    "with start: \"{0}\" starts it there",
+                    format_time(newest_), format_time(input_.start)));
+}
+
 Result<SimulationInput> InputLoader::finish() {
   settle();
   for (auto& waiting : waiting_) {
@@ -442,12 +468,7 @@ Result<SimulationInput> InputLoader::finish() {
     if (told_enough()) errors_.emplace_back("more mistakes are not shown");
     return Error{fmt::format("{}", fmt::join(errors_, "\n"))};
   }
-  for (const auto& [kind, count] : unknown_kinds_)
-    input_.warnings.push_back(fmt::format("{}: no such kind is known here; {} object{} left out",
-                                          kind, count, count == 1 ? "" : "s"));
-  for (const auto& [field, count] : intake_.warnings())
-    input_.warnings.push_back(
-        fmt::format("{}, left out of {} object{}", field, count, count == 1 ? "" : "s"));
+  warn();
   std::stable_sort(input_.events.begin(), input_.events.end(),
                    [](const auto& a, const auto& b) { return a.at < b.at; });
   return std::move(input_);

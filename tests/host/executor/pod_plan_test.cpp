@@ -76,6 +76,29 @@ TEST(PodPlan, WhatRefersToItselfAgainAndAgainIsRefused) {
   }
 }
 
+// A ConfigMap of 2^20 bytes: 16 times that much is given to all containers of a pod, and no more,
+// although each time the value is replaced and the container holds one only.
+TEST(PodPlan, WhatIsNamedAgainAndAgainIsReadOnceAndGivenAFewTimes) {
+  const std::string text(1 << 20, 'x');
+  int reads = 0;
+  PodSources big = sources();
+  big.find = [&](std::string_view, std::string_view) -> std::optional<json::object> {
+    ++reads;
+    return json::object{{"data", json::object{{"k", text}}}};
+  };
+  for (const auto& [times, fits] : {std::pair{15, true}, std::pair{17, false}}) {
+    json::array from(static_cast<std::size_t>(times),
+                     {{"configMapRef", json::object{{"name", "conf"}}}});
+    json::object container{{"name", "c"}, {"command", {"/bin/true"}}, {"envFrom", std::move(from)}};
+    reads = 0;
+    const auto spec =
+        plan_pod({{"spec", json::object{{"containers", {std::move(container)}}}}}, big, {});
+    EXPECT_EQ(spec.ok(), fits) << times;
+    if (!spec.ok()) EXPECT_EQ(spec.error().reason, "ArgumentsTooLong");
+    EXPECT_EQ(reads, 1) << times;
+  }
+}
+
 TEST(PodPlan, CommandsAndWhereTheyRun) {
   const auto spec = plan(R"x("command":["sh","-c"],"args":["echo $(N)"],"workingDir":"/tmp",
                              "env":[{"name":"N","value":"7"}])x",

@@ -121,5 +121,25 @@ TEST_F(LoadInput, AllIsPreparedInTheOrderOfTheInput) {
   }
 }
 
+// Times of a dump lie ahead of a clock that starts where it always does; a start is given
+// otherwise.
+TEST_F(LoadInput, ADumpWithoutAStartIsWarnedOf) {
+  const std::string dumped =
+      R"({"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"Workload","metadata":{"name":"w",)"
+      R"("namespace":"n"},"spec":{"queueName":"q","podSets":[{"name":"main","count":1,)"
+      R"("template":{"spec":{"containers":[{"name":"c","image":"x"}]}}}]},"status":{"conditions":[)"
+      R"({"type":"Admitted","status":"True","reason":"Admitted","message":"m",)"
+      R"("lastTransitionTime":"2026-11-27T10:00:00Z"}]}})";
+  write("dump.json", dumped);
+  auto input = load(1);
+  ASSERT_TRUE(input.ok()) << input.error().text;
+  EXPECT_THAT(input->warnings, testing::ElementsAre(HasSubstr("start: \"2026-11-27T10:00:00Z\"")));
+  write("timeline.yaml",
+        "apiVersion: sluice.dev/v1alpha1\nkind: Timeline\nstart: \"2026-11-01T00:00:00Z\"\n");
+  input = load(1);
+  ASSERT_TRUE(input.ok()) << input.error().text;
+  EXPECT_TRUE(input->warnings.empty());
+}
+
 }  // namespace
 }  // namespace sluice::host
