@@ -89,6 +89,15 @@ std::string held_before(const ObjectChange& workload) {
   return api::text_at(api::member_text(workload.before->status, "admission"), "clusterQueue");
 }
 
+std::string namespace_in(const std::string& key) { return key.substr(0, key.find('/')); }
+
+/// The key of the LocalQueue that a workload names.
+std::string local_queue_of(const StoredObject& workload) {
+  if (!workload.body) return {};
+  return namespace_in(workload.key) + "/" +
+         api::text_at(api::member_text(*workload.body, "spec"), "queueName");
+}
+
 Result<void> write(ObjectAccess& objects, const api::KindInfo& kind, const std::string& key,
                    json::object status) {
   if (auto done = objects.update_status(kind, key, std::move(status)); !done)
@@ -119,9 +128,8 @@ void QueueStatusController::changed(const ObjectChange& change, std::vector<Work
                          change.before && same_but_status(*change.stored, *change.before);
   if (own_write) return;  // a status alone, ours as a rule
   if (change.kind == workloads_) {
-    const std::string queue = queue_of(change), held = held_before(change);
-    if (!queue.empty()) keys.push_back({cluster_queues_, queue});
-    if (!held.empty() && held != queue) keys.push_back({cluster_queues_, held});
+    for (std::string& queue : queues_of(change))
+      keys.push_back({cluster_queues_, std::move(queue)});
   } else if (change.kind == cluster_queues_) {
     keys.push_back({cluster_queues_, change.key});
   } else if (change.kind == local_queues_) {
@@ -140,16 +148,22 @@ void QueueStatusController::loaded(const ObjectChange& change, std::vector<WorkK
   if (change.kind == cohorts_ && (fair_sharing_ || told)) keys.push_back(all_cohorts());
 }
 
-/// The ClusterQueue of a workload: the engine knows it, unless the workload is new or gone.
-std::string QueueStatusController::queue_of(const ObjectChange& workload) const {
-  const std::string ns = workload.key.substr(0, workload.key.find('/'));
-  if (const auto id = engine_.find(workload.key))
-    return cluster_queue_of(engine_.model(), ns + "/" + engine_.object(*id)->queue_name);
-  const StoredObject* stored = workload.stored ? workload.stored : workload.before;
-  if (!stored || !stored->body) return {};
-  const json::object body = parse_stored(*stored->body);
-  return cluster_queue_of(engine_.model(),
-                          ns + "/" + std::string(api::find_text(part(body, "spec"), "queueName")));
+/// The ClusterQueues that count the workload, or did before the change: the one whose quota it held
+/// and those that its LocalQueue leads to, before and now.
+std::vector<std::string> QueueStatusController::queues_of(const ObjectChange& workload) const {
+  const Model& model = engine_.model();
+  std::set<std::string> out = {held_before(workload)};
+  const auto id = engine_.find(workload.key);
+  if (id && workload.stored && workload.before &&
+      same_but_status(*workload.stored, *workload.before)) {
+    out.insert(cluster_queue_of(
+        model, namespace_in(workload.key) + "/" + engine_.object(*id)->queue_name));
+  } else {
+    for (const StoredObject* version : {workload.stored, workload.before})
+      if (version) out.insert(cluster_queue_of(model, local_queue_of(*version)));
+  }
+  out.erase("");
+  return {out.begin(), out.end()};
 }
 
 void QueueStatusController::place_local_queue(const ObjectChange& change,

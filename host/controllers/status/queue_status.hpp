@@ -34,7 +34,7 @@ class QueueStatusController final : public Controller {
  private:
   WorkKey all_cohorts() const { return {cohorts_, {}}; }
   void place_local_queue(const ObjectChange& change, std::vector<WorkKey>& keys);
-  std::string queue_of(const ObjectChange& workload) const;
+  std::vector<std::string> queues_of(const ObjectChange& workload) const;
   Result<void> write_queue(const std::string& name, ObjectAccess& objects);
   Result<void> write_local_queue(const std::string& key, const QueueView* queue,
                                  ObjectAccess& objects);

@@ -102,6 +102,30 @@ TEST(QueueStatus, IsOfTheQueueThatGaveTheQuota) {
   EXPECT_EQ(world.counts("clusterqueues", "cq"), "0 pending, 0 reserving, 0 admitted");
 }
 
+// It asks for more than there is, and so waits wherever it stands; then it names no queue at all.
+TEST(QueueStatus, WhoGoesToAnotherQueueIsCountedThereAlone) {
+  StatusWorld world;
+  world.apply(R"({"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"LocalQueue",
+      "metadata":{"name":"other","namespace":"default"},"spec":{"clusterQueue":"lender"}})");
+  world.workload("w", 99);
+  for (const auto& [queue, own, others] :
+       {std::tuple{"lq", 1, 0}, {"other", 0, 1}, {"lq", 1, 0}, {"nowhere", 0, 0}}) {
+    json::object moved = world.kernel.current(world.kind("workloads"), "default/w");
+    moved["spec"].as_object()["queueName"] = queue;
+    ObjectAccess& access = world.objects;
+    ASSERT_TRUE(access.update(std::move(moved)).ok());
+    world.kernel.run_to_rest();
+    world.pass(kSecond);
+    const auto pending = [](int count) {
+      return std::to_string(count) + " pending, 0 reserving, 0 admitted";
+    };
+    EXPECT_EQ(world.counts("clusterqueues", "cq"), pending(own)) << queue;
+    EXPECT_EQ(world.counts("localqueues", "default/lq"), pending(own)) << queue;
+    EXPECT_EQ(world.counts("clusterqueues", "lender"), pending(others)) << queue;
+    EXPECT_EQ(world.counts("localqueues", "default/other"), pending(others)) << queue;
+  }
+}
+
 TEST(QueueStatus, ActiveSaysWhyNot) {
   struct Case {
     const char* patch;
