@@ -124,6 +124,15 @@ std::shared_ptr<PendingReason> Waiting::why_not_queued(const WorkloadRecord& w, 
   return nullptr;
 }
 
+/// What was said before it came here is older than whatever is known of its equals here, which may
+/// wait since long ago.
+void Waiting::age_reason(WorkloadRecord& w) {
+  if (!w.pending || w.pending->cycle == 0) return;
+  auto old = std::make_shared<PendingReason>(*w.pending);
+  old->cycle = 0;
+  w.pending = std::move(old);
+}
+
 void Waiting::enqueue(WorkloadId id) {
   WorkloadRecord& w = model_.workloads[id];
   SLUICE_CHECK(w.exists() && !w.holds_quota(), w.key, " is queued and holds quota");
@@ -135,6 +144,7 @@ void Waiting::enqueue(WorkloadId id) {
   if (const hooks::Traits* traits = w.traits(); traits && !traits->order.fault.empty())
     orders_.failed(model_.names.text(w.local_queue), traits->order.fault);
   QueueRecord& q = model_.queues[queue];
+  if (!q.pending.contains(id)) age_reason(w);
   if (const ConditionRecord* held = w.condition(ConditionRecord::Type::kRequeued);
       held && !held->is_true && held->reason == "LocalQueueStopped") {
     set_condition(model_, w, ConditionRecord::Type::kRequeued, true, "LocalQueueRestarted",

@@ -38,6 +38,7 @@ class Waiting {
   const char* stopped_with(const WorkloadRecord& w) const;
   bool backs_off(const WorkloadRecord& w) const;
   std::shared_ptr<PendingReason> why_aside(const WorkloadRecord& w) const;
+  static void age_reason(WorkloadRecord& w);
   std::shared_ptr<PendingReason> why_not_queued(const WorkloadRecord& w, QueueId& queue);
 
   Model& model_;

@@ -90,6 +90,17 @@ TEST_F(Waiting, ItStandsWhereItsLocalQueueLeadsNow) {
   EXPECT_EQ(place("a"), "q");
 }
 
+// Its equal was looked at in the first cycles, `w` stood nowhere in a later one, and comes: it is
+// parked beside its equal without a look of its own, for the same reason.
+TEST_F(Waiting, WhoComesToItsEqualsWaitsForTheirReason) {
+  s->submit(Job("runs", "q").cpu(4)).submit(Job("equal", "q").cpu(2)).run();
+  s->submit(Job("other", "q").cpu(9)).run();
+  s->submit(Job("w", "late").cpu(2)).run();
+  EXPECT_EQ(s->why("w"), "Misconfigured: LocalQueue late doesn't exist");
+  s->local_queue("late", "q").run();
+  EXPECT_EQ(s->why("w"), s->why("equal"));
+}
+
 TEST_F(Waiting, WhoHoldsQuotaStandsInNoQueue) {
   s->submit(Job("a", "q").cpu(4)).run();
   EXPECT_EQ(place("a"), "");
