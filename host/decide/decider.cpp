@@ -21,6 +21,7 @@
 #include "host/base/version.hpp"
 #include "host/config/config.hpp"
 #include "host/decide/cluster_door.hpp"
+#include "host/decide/cluster_pages.hpp"
 #include "host/decide/cluster_readings.hpp"
 #include "host/decide/followed_kinds.hpp"
 #include "host/decide/lanes.hpp"
@@ -51,7 +52,6 @@ namespace {
 
 // Longer than a turn, in which all is decided on that can be.
 constexpr Duration kSuccessorWait = 500 * kMillisecond;
-constexpr Duration kPagesPatience = 15 * kSecond;
 constexpr Duration kLook = 100 * kMillisecond;  // whether the end was asked for meanwhile
 
 /// A name for this process that no other one has: the pod's, or the machine's, and a number.
@@ -112,7 +112,11 @@ class Decider final : public TurnEnd {
     auto rules = load_host_rules(config_, options_.plugins, clock_, PluginDeaths());
     if (!rules) return rules.error();
     rules_ = std::move(*rules);
-    rules_->declare(pages_there(*cluster, *target));
+    // Kinds that come or go need other rules, which a Decider has from its start on. What cannot be
+    // read now is found to be missing before it decides.
+    const JobPages pages = pages_of_cluster(*cluster, *target);
+    rules_->declare(pages);
+    page_rights_ = std::make_unique<PageRights>(*cluster, *target, pages, [this] { begin_anew(); });
     for (const auto& [name, page] : rules_->pages())
       if (!page.problem.empty())
         log(LogLevel::kWarning, "job kinds", "JobKind " + name + " is not served: " + page.problem);
@@ -122,9 +126,7 @@ class Decider final : public TurnEnd {
     edges.births = store_.get();
     edges.successor_wait = kSuccessorWait;
     edges.jobs_end_later = true;
-    edges.other_pages = [this] {
-      if (!ending_) signals_.call();  // else it is done already
-    };
+    edges.other_pages = [this] { begin_anew(); };
     machine_ = std::make_unique<Machine>(config_, *rules_, edges);
     door_ = std::make_unique<ClusterDoor>(machine_->kernel(), *store_, *objects_, outbox_);
     kinds_ = followed_kinds(rules_->scheme, machine_->controllers());
@@ -215,30 +217,13 @@ class Decider final : public TurnEnd {
     registrar_ = std::make_unique<Registrar>(target, cluster, options_.lease.ns, std::move(hooks));
   }
 
+  void begin_anew() {
+    if (!ending_) signals_.call();  // else it is done already
+  }
+
   void lost() {
     lost_ = true;
     ::kill(::getpid(), SIGTERM);  // the main thread waits for signals
-  }
-
-  /// The pages of the cluster: kinds that come or go need other rules, which a Decider has from its
-  /// start on. What cannot be read now is found to be missing before it decides.
-  static JobPages pages_there(const Kubeconfig& cluster, const LinkTarget& target) {
-    ClusterCaller caller(target, cluster, kPagesPatience);
-    caller.start();
-    ClusterRequest request;
-    request.path = fmt::format("/apis/{}/jobkinds", kJobKindVersion);
-    const ClusterAnswer answer = caller.ask(std::move(request));
-    caller.stop();
-    if (answer.status == 404) return {};  // it does not know such objects
-    const auto list = api::parse_object(answer.body);
-    std::vector<boost::json::object> found;
-    if (answer.status != 200 || !list) {
-      log(LogLevel::kWarning, "job kinds", "cannot read jobkinds: " + trouble_of(answer));
-      return {};
-    }
-    for_each_object(*list, "items",
-                    [&](const boost::json::object& each) { found.push_back(each); });
-    return pages_of(found);
   }
 
   /// Whether the pages are others than at the start: another Decider is to go on then. While it
@@ -326,6 +311,7 @@ class Decider final : public TurnEnd {
 
   void stop() {
     mail_.tell({});
+    page_rights_.reset();
     if (keeper_) keeper_->stop();
     if (registrar_) registrar_->stop();
     if (webhook_) webhook_->stop();
@@ -372,6 +358,7 @@ class Decider final : public TurnEnd {
   std::unique_ptr<WebhookKeeper> keeper_;
   std::atomic<bool> ending_ = false;
   std::atomic<bool> lost_ = false;
+  std::unique_ptr<PageRights> page_rights_;
 };
 
 }  // namespace

@@ -79,6 +79,7 @@ std::string refuses_page(const api::Scheme& scheme, std::string_view name,
 
 void declare_kinds(api::Scheme& scheme, JobPages& pages) {
   for (auto& [name, page] : pages) {
+    if (!page.problem.empty()) continue;
     json::error_code error;
     const json::value spec = api::parse_deep(page.text, error);
     page.problem = error || !spec.is_object() ? "spec: it is no object"

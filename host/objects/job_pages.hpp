@@ -27,7 +27,8 @@ inline constexpr std::string_view kJobKindVersion = "sluice.dev/v1alpha1";
 
 /// The pages of objects JobKind, which may come from anywhere: nothing of them was checked.
 JobPages pages_of(const std::vector<boost::json::object>& job_kinds);
-/// Has `scheme` serve the kinds, in the order of their names, and notes what cannot be served.
+/// Has `scheme` serve the kinds, in the order of their names, and notes what cannot be served. What
+/// has a problem already is left out.
 void declare_kinds(api::Scheme& scheme, JobPages& pages);
 
 /// Why the kind of this page cannot be served beside what `scheme` serves already, the same page
