@@ -150,8 +150,10 @@ Result<std::vector<json::object>> controller_of(const ManifestsOptions& options,
                                                 const Configuration& config, Rules& rules) {
   auto deployment = deployment_of(options, config);
   if (!deployment) return deployment.error();
-  deployment->cluster_rules =
-      rules_to_decide(followed_kinds(config, rules), rules.plugins->plugins().rights());
+  std::vector<ObjectRight> rights = rules.plugins->plugins().rights();
+  for (ObjectRight& each : rights_to_retain(config.retention, rules.scheme))
+    rights.push_back(std::move(each));
+  deployment->cluster_rules = rules_to_decide(followed_kinds(config, rules), rights);
   deployment->own_rules = rules_to_lead();
   if (options.webhooks) {
     append(deployment->cluster_rules,

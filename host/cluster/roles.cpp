@@ -134,6 +134,15 @@ json::array rules_to_follow(const std::vector<FollowedKind>& kinds) {
   return out;
 }
 
+std::vector<ObjectRight> rights_to_retain(const RetentionConfig& config,
+                                          const api::Scheme& scheme) {
+  std::vector<ObjectRight> out;
+  if (!config.after_deactivated) return out;
+  for (const api::KindInfo* kind : scheme.kinds())
+    if (kind->job) out.push_back({{"delete"}, right_kind(kind->hub_api_version(), kind->kind, {})});
+  return out;
+}
+
 json::array rules_to_decide(const std::vector<FollowedKind>& kinds,
                             const std::vector<ObjectRight>& rights) {
   json::array out;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "api/scheme/scheme.hpp"
+#include "host/config/config.hpp"
 #include "host/kube/follower.hpp"
 #include "host/plugins/declarations.hpp"
 
@@ -25,8 +26,12 @@ std::vector<boost::json::object> user_roles(const api::Scheme& scheme,
 /// The rules of a role that may follow exactly these kinds.
 boost::json::array rules_to_follow(const std::vector<FollowedKind>& kinds);
 
+/// What keeping objects for a while needs beside deciding: jobs go with their deactivated
+/// workloads.
+std::vector<ObjectRight> rights_to_retain(const RetentionConfig& config, const api::Scheme& scheme);
+
 /// The rules of a role that may decide on these kinds, and write of them what `rights` say beside
-/// that, those of plugins; and of one in the namespace of its Lease.
+/// that, those of plugins and of retention; and of one in the namespace of its Lease.
 boost::json::array rules_to_decide(const std::vector<FollowedKind>& kinds,
                                    const std::vector<ObjectRight>& rights);
 boost::json::array rules_to_lead();

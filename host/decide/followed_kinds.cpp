@@ -46,7 +46,9 @@ Writing writing_of(const api::KindInfo& kind) {
   if (decides_about_pods(kind)) return Writing::kNothing;
   if (kind.kind == "Namespace" || kind.kind == "PriorityClass" || kind.kind == "Node")
     return Writing::kNothing;
-  if (kind.group != "kueue.x-k8s.io") return Writing::kAll;
+  // What the cluster has anyway (Secrets, ConfigMaps) is written as plugins declare it, or not.
+  if (kind.group != "kueue.x-k8s.io")
+    return kind.contributed_by.empty() ? Writing::kNothing : Writing::kAll;
   const bool let_go = kind.kind == "ClusterQueue" || kind.kind == "ResourceFlavor";
   if (kind.kind == "AdmissionCheck" || let_go) return Writing::kMarked;
   return kind.status_subresource ? Writing::kStatus : Writing::kNothing;

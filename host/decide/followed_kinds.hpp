@@ -25,7 +25,7 @@ enum class Writing : std::uint8_t {
   kMarked,  ///< that, who answers a check (an annotation), and that nothing is in use any more
   kJob,     ///< it starts and stops what others made
   kGates,   ///< of pods, which it lets go
-  kAll,     ///< workloads, and what plugins make
+  kAll,     ///< workloads, and kinds that plugins bring in
 };
 Writing writing_of(const api::KindInfo& kind);
 

@@ -108,6 +108,32 @@ TEST(Deployment, WhoDecidesMayDoWhatItDoesAndNoMore) {
   for (const auto& row : rows) EXPECT_EQ(verbs_of(may, row.resource), row.verbs) << row.resource;
 }
 
+// Secrets are followed for a plugin that reads them: only what it declares is written there.
+TEST(Deployment, WhoOnlyReadsSecretsMayNotWriteThem) {
+  const VirtualClock clock;
+  const Configuration config;
+  const auto rules = Rules::load(config.plugins, std::vector<std::string>(), clock);
+  ASSERT_TRUE(rules);
+  const std::vector<FollowedKind> kinds = {{(*rules)->scheme.find("v1", "Secret"), {"v1"}}};
+  EXPECT_EQ(verbs_of(rules_to_decide(kinds, {{{"get"}, "*"}}), "secrets"), "get list watch");
+}
+
+TEST(Deployment, RetentionOfDeactivatedWorkloadsDeletesTheirJobs) {
+  const VirtualClock clock;
+  Configuration config;
+  const auto rules = Rules::load(config.plugins, std::vector<std::string>(), clock);
+  ASSERT_TRUE(rules);
+  const auto of_jobs = [&] {
+    return verbs_of(rules_to_decide(followed_kinds(config, **rules),
+                                    rights_to_retain(config.retention, (*rules)->scheme)),
+                    "jobs");
+  };
+  config.retention.after_finished = 5 * kSecond;
+  EXPECT_EQ(of_jobs(), "get list patch watch");
+  config.retention.after_deactivated = 5 * kSecond;
+  EXPECT_EQ(of_jobs(), "delete get list patch watch");
+}
+
 // What a plugin's library declares that it may do to objects, the cluster's role has to allow: a
 // change goes out as a patch, and whoever deletes may hold up a deletion as well.
 TEST(Deployment, WhatPluginsMayWriteTheRoleAllows) {
