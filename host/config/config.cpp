@@ -430,12 +430,13 @@ std::string held_by(const YAML::Node& document) {
 
 Configuration read_document(const YAML::Node& document, ConfigErrors& errors) {
   Configuration out;
-  Section root(errors, document, "");
   const KueueFile kueue = kueue_file(text_of(document, "apiVersion"));
-  if (kueue != KueueFile::kNone)
-    read_kueue_file(kueue, root, out);
-  else
+  if (kueue != KueueFile::kNone) {
+    read_kueue_file(kueue, document, errors, out);
+  } else {
+    Section root(errors, document, "");
     read_own(root, out);
+  }
   return out;
 }
 

@@ -50,6 +50,22 @@ constexpr Page kPages[] = {{"jobset.x-k8s.io/jobset", "jobset"},
                            {"ray.io/rayjob", "rayjob"},
                            {"ray.io/rayservice", "rayservice"}};
 
+constexpr int kMostNodes = 10'000;  // aliases make more of a few than anybody wrote
+
+/// In objects of Kubernetes null says as much as nothing.
+void drop_nulls(YAML::Node node, int& seen) {
+  if (++seen > kMostNodes) return;
+  std::vector<std::string> nulls;
+  if (node.IsMap())
+    for (const auto& member : node) {
+      if (member.second.IsNull() && member.first.IsScalar()) nulls.push_back(member.first.Scalar());
+      drop_nulls(member.second, seen);
+    }
+  for (const std::string& key : nulls) node.remove(key);
+  if (node.IsSequence())
+    for (const auto& item : node) drop_nulls(item, seen);
+}
+
 class Reader {
  public:
   Reader(KueueFile file, Section& root, Configuration& out)
@@ -117,6 +133,8 @@ class Reader {
   void resources() {
     const std::string key = "resources";
     Section section(root_.errors(), root_.child(key), key);
+    out_.engine.ignore_undeclared_resources =
+        section.choice("quotaCheckStrategy", {"BlockUndeclared", "IgnoreUndeclared"}) == 1;
     read_resource_rules(section, out_.engine.resources);
     note(section, "deviceClassMappings", "missing: claims of devices are not counted");
   }
@@ -176,7 +194,11 @@ KueueFile kueue_file(std::string_view api_version) {
   return KueueFile::kNone;
 }
 
-void read_kueue_file(KueueFile file, Section& root, Configuration& out) {
+void read_kueue_file(KueueFile file, const YAML::Node& document, ConfigErrors& errors,
+                     Configuration& out) {
+  int seen = 0;
+  drop_nulls(document, seen);
+  Section root(errors, document, "");
   Reader(file, root, out).read();
 }
 

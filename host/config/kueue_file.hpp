@@ -20,7 +20,8 @@ KueueFile kueue_file(std::string_view api_version);
 /// Where Kueue's release keeps its file: the key of a ConfigMap.
 inline constexpr const char* kKueueDataKey = "controller_manager_config.yaml";
 
-/// REQUIRES: `file` is not kNone.
-void read_kueue_file(KueueFile file, Section& root, Configuration& out);
+/// Takes out of the document what is null. REQUIRES: `file` is not kNone.
+void read_kueue_file(KueueFile file, const YAML::Node& document, ConfigErrors& errors,
+                     Configuration& out);
 
 }  // namespace sluice::host

@@ -106,6 +106,30 @@ struct Note {
   const char *body, *note;
 };
 
+// Kueue's release has the first two, for people to take the `#` away.
+TEST(KueueFile, NullIsNotGiven) {
+  const Configuration config = taken(
+      "waitForPodsReady: {timeout: 1m, recoveryTimeout: null,"
+      " requeuingStrategy: {backoffLimitCount: null, backoffBaseSeconds: 7}}\n"
+      "objectRetentionPolicies: {workloads: {afterFinished: null, afterDeactivatedByKueue: 5s}}\n"
+      "manageJobsWithoutQueueName: null\nfairSharing: null\n");
+  EXPECT_EQ(config.engine.pods_ready_timeout, 60 * kSecond);
+  EXPECT_EQ(config.engine.pods_recovery_timeout, 60 * kSecond);
+  EXPECT_EQ(config.engine.requeue.backoff_base, 7 * kSecond);
+  EXPECT_EQ(config.retention.after_finished, std::nullopt);
+  EXPECT_EQ(config.retention.after_deactivated, 5 * kSecond);
+  EXPECT_FALSE(config.managed_jobs.without_queue);
+  EXPECT_FALSE(config.engine.fair_sharing);
+}
+
+TEST(KueueFile, WhatAQueueDoesNotCoverIsBlockedOrIgnored) {
+  const auto ignores = [](const std::string& body) {
+    return taken(body).engine.ignore_undeclared_resources;
+  };
+  EXPECT_FALSE(ignores("resources: {quotaCheckStrategy: BlockUndeclared}\n"));
+  EXPECT_TRUE(ignores("resources: {quotaCheckStrategy: IgnoreUndeclared}\n"));
+}
+
 TEST(KueueFile, TellsOfEachKeyWithoutCounterpart) {
   const Note kNotes[] = {
       {"leaderElection: {leaderElect: true}\n",
