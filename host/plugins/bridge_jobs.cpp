@@ -11,6 +11,9 @@ namespace sluice::host {
 
 namespace {
 
+constexpr std::size_t kMostNew = 100;   // workloads of one answer
+constexpr std::size_t kMostGates = 32;  // of one plugin, for one job
+
 /// What one plugin answered in one call.
 struct PlanAnswer {
   hooks::JobPlan plan;
@@ -71,6 +74,8 @@ Pairs annotations_of(const sluice_new_workload_t& workload, Nonsense& nonsense) 
 
 void create(void* context, const sluice_new_workload_t* workload) noexcept {
   store(context, [&](hooks::JobPlan& plan, Nonsense& nonsense) {
+    if (plan.create.size() >= kMostNew)
+      return nonsense.note("it asks for more than 100 new workloads of one job at a time");
     if (!SLUICE_HAS(workload, annotations))
       return nonsense.note("the struct of a new workload is too short");
     plan.create.push_back({name_of(workload->name, "a new workload's name", nonsense),
@@ -169,6 +174,7 @@ void PodGateBridge::gates(const hooks::JobQuery& query, std::vector<std::string>
           plugin->extensions().pod_gate->gates(plugin->self(), &raw.raw(), &sink);
       Nonsense nonsense;
       gates = text.names("a gate", nonsense);
+      if (gates.size() > kMostGates) nonsense.note("it gives a job more than 32 gates");
       for (const std::string& gate : gates)
         if (!api::is_qualified_name(gate)) nonsense.note("a gate", "is no qualified name");
       return plugin->judged(code, nonsense);

@@ -30,6 +30,7 @@ std::string judge(const CheckReport& report, std::int32_t requeue_after) {
 
 std::int32_t refuse(const HostSide& side, const std::string& text, const sluice_sink_t* error) {
   if (error != nullptr) error->write(error->context, abi_of(text));
+  if (text == HostSide::kTooManyReports) return SLUICE_REFUSED;  // which is told once
   if (side.services().log)
     side.services().log(2, side.plugin(), "check-reporter refused a report: " + text);
   return SLUICE_REFUSED;

@@ -16,14 +16,16 @@ bool Health::may_warn(Hook hook, Time now) {
   return now >= due && next.compare_exchange_strong(due, now + 60 * kSecond);
 }
 
-bool Health::record_fault(Hook hook, Time now, const std::string& text) {
+bool Health::record_fault(Hook hook, Time now, const std::string& text, const std::string& about) {
   faults_[static_cast<std::size_t>(hook)].fetch_add(1, std::memory_order_relaxed);
   const std::lock_guard lock(mutex_);
   last_fault_ = text;
   if (quarantined()) return false;
-  while (!recent_.empty() && now - recent_.front() >= limits_.quarantine_window)
-    recent_.pop_front();
-  recent_.push_back(now);
+  std::erase_if(recent_, [&](const Recent& each) {
+    return now - each.at >= limits_.quarantine_window ||
+           (!about.empty() && each.hook == hook && each.about == about);
+  });
+  recent_.push_back({now, hook, about});
   if (recent_.size() < static_cast<std::size_t>(limits_.quarantine_faults)) return false;
   quarantined_.store(true, std::memory_order_relaxed);
   return true;

@@ -68,8 +68,10 @@ class Health {
   /// True when a warning about this hook is due: at most one in a minute.
   bool may_warn(Hook hook, Time now);
 
-  /// True when this fault put the plugin into quarantine.
-  bool record_fault(Hook hook, Time now, const std::string& text);
+  /// True when this fault put the plugin into quarantine. Those of a hook about the same object
+  /// (`about`, namespace/name; empty: about none) count as one there: one workload that a plugin
+  /// cannot cope with stops it for nobody else.
+  bool record_fault(Hook hook, Time now, const std::string& text, const std::string& about = {});
 
   /// A fault that is none of the plugin's answers: its process was gone. It counts, and that is
   /// all.
@@ -106,9 +108,14 @@ class Health {
   std::array<std::atomic<std::uint64_t>, kHookCount> faults_{};
   std::array<std::atomic<Time>, kHookCount> next_warning_;
   mutable std::mutex mutex_;
-  std::deque<Time> recent_;  // guarded by mutex_, oldest first
-  std::string last_fault_;   // guarded by mutex_
-  std::string because_;      // guarded by mutex_
+  struct Recent {
+    Time at;
+    Hook hook;
+    std::string about;
+  };
+  std::deque<Recent> recent_;  // guarded by mutex_, oldest first
+  std::string last_fault_;     // guarded by mutex_
+  std::string because_;        // guarded by mutex_
 };
 
 }  // namespace sluice::host

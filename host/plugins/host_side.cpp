@@ -154,7 +154,10 @@ const char* HostSide::add_report(CheckReport report) {
                 report.reason, report.message, report.pod_set_updates_json});
   {
     const std::lock_guard lock(mutex_);
-    if (!reports_.add(std::move(report), bytes)) return "too many reports wait";
+    if (!reports_.add(std::move(report), bytes)) {
+      tell_full("reports");
+      return kTooManyReports;
+    }
   }
   wake();
   return nullptr;

@@ -201,7 +201,7 @@ void LoadedPlugin::set_patience(Duration patience) {
 }
 
 Answer LoadedPlugin::blame(Hook hook, const std::string& wrong, hooks::Fault& fault) {
-  return finish_fault(hook, "its answer makes no sense: " + wrong, fault);
+  return finish_fault(hook, {}, "its answer makes no sense: " + wrong, fault);
 }
 
 Answer LoadedPlugin::refuse_quarantined(hooks::Fault& fault) const {
@@ -214,16 +214,18 @@ Answer LoadedPlugin::refuse_quarantined(hooks::Fault& fault) const {
   return Answer::kClosed;
 }
 
-Answer LoadedPlugin::finish_thrown(Hook hook, Duration took, hooks::Fault& fault) noexcept {
+Answer LoadedPlugin::finish_thrown(Hook hook, const CallAbout& about, Duration took,
+                                   hooks::Fault& fault) noexcept {
   health_.count(hook, took);
-  return finish_fault(hook, current_exception_text(), fault);
+  return finish_fault(hook, about, current_exception_text(), fault);
 }
 
-Answer LoadedPlugin::finish_unusual(Hook hook, std::int32_t code, Duration took, Duration budget,
-                                    hooks::Fault& fault) {
+Answer LoadedPlugin::finish_unusual(Hook hook, const CallAbout& about, std::int32_t code,
+                                    Duration took, Duration budget, hooks::Fault& fault) {
+  // Whoever it was about, everybody waited: each counts.
   if (took > budget * limits_.fault_factor)
     return finish_fault(
-        hook,
+        hook, {},
         "it took " + seconds(took) + ", the limit is " + seconds(budget * limits_.fault_factor),
         fault);
   if (took > budget && health_.may_warn(hook, services_.clock->now()))
@@ -234,19 +236,23 @@ Answer LoadedPlugin::finish_unusual(Hook hook, std::int32_t code, Duration took,
     return finish_lost(hook, host_side_->take_fault_text(), fault);
   if (code == SLUICE_RETRY && hook == Hook::kNotify) return Answer::kRetry;
   const std::string text = host_side_->take_fault_text();
-  if (code == kNonsense) return blame(hook, text, fault);
+  if (code == kNonsense)
+    return finish_fault(hook, about, "its answer makes no sense: " + text, fault);
   if (code != SLUICE_FAILED)
-    return finish_fault(hook, "it answered the unknown code " + std::to_string(code), fault);
+    return finish_fault(hook, about, "it answered the unknown code " + std::to_string(code), fault);
   // What is refused is up to the objects, which users make: it says nothing about the plugin.
   if (host_side_->in_call() && host_side_->course().refused)
     return finish_uncounted(hook, "what it writes is refused: " + text, fault);
-  return finish_fault(hook, text.empty() ? "it failed without a reason" : "it failed: " + text,
-                      fault);
+  return finish_fault(hook, about,
+                      text.empty() ? "it failed without a reason" : "it failed: " + text, fault);
 }
 
-Answer LoadedPlugin::finish_fault(Hook hook, const std::string& what, hooks::Fault& fault) {
+Answer LoadedPlugin::finish_fault(Hook hook, const CallAbout& about, const std::string& what,
+                                  hooks::Fault& fault) {
   const std::string text = "plugin " + name_ + ", " + std::string(hook_name(hook)) + ": " + what;
-  const bool now_quarantined = health_.record_fault(hook, services_.clock->now(), text);
+  const std::string object =
+      about.name.empty() ? "" : std::string(about.ns) + "/" + std::string(about.name);
+  const bool now_quarantined = health_.record_fault(hook, services_.clock->now(), text, object);
   log(3, std::string(hook_name(hook)) + ": " + what);
   if (now_quarantined)
     log(3, "quarantined after " + std::to_string(limits_.quarantine_faults) +

@@ -99,7 +99,7 @@ class LoadedPlugin {
       const CallBoard::Scope seen(name_, hook, about);
       code = fn();
     } catch (...) {
-      return finish_thrown(hook, clock.steady() - start, fault);
+      return finish_thrown(hook, about, clock.steady() - start, fault);
     }
     const Duration took = clock.steady() - start;
     if (code == kProcessLater && process_ != nullptr) [[unlikely]] {
@@ -110,7 +110,7 @@ class LoadedPlugin {
     const Duration budget = is_cycle_hook(hook) ? limits_.cycle_budget : limits_.control_budget;
     if (code == SLUICE_OK && took <= budget) [[likely]]
       return Answer::kOk;
-    return finish_unusual(hook, code, took, budget, fault);
+    return finish_unusual(hook, about, code, took, budget, fault);
   }
 
   template <typename Fn>
@@ -140,7 +140,7 @@ class LoadedPlugin {
     }
     const Result<void> written = host_side_->end_call(answer == Answer::kOk);
     if (written) return answer;
-    return process_ == nullptr ? finish_fault(hook, written.error().text, fault)
+    return process_ == nullptr ? finish_fault(hook, about, written.error().text, fault)
                                : finish_uncounted(hook, written.error().text, fault);
   }
 
@@ -232,10 +232,12 @@ class LoadedPlugin {
   Result<void> find_extensions();
   void end();
   Answer refuse_quarantined(hooks::Fault& fault) const;
-  Answer finish_thrown(Hook hook, Duration took, hooks::Fault& fault) noexcept;
-  Answer finish_unusual(Hook hook, std::int32_t code, Duration took, Duration budget,
-                        hooks::Fault& fault);
-  Answer finish_fault(Hook hook, const std::string& what, hooks::Fault& fault);
+  Answer finish_thrown(Hook hook, const CallAbout& about, Duration took,
+                       hooks::Fault& fault) noexcept;
+  Answer finish_unusual(Hook hook, const CallAbout& about, std::int32_t code, Duration took,
+                        Duration budget, hooks::Fault& fault);
+  Answer finish_fault(Hook hook, const CallAbout& about, const std::string& what,
+                      hooks::Fault& fault);
   Answer finish_lost(Hook hook, const std::string& what, hooks::Fault& fault);
   Answer finish_uncounted(Hook hook, const std::string& what, hooks::Fault& fault);
   void log(int level, const std::string& text) const;

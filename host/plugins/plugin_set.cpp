@@ -1,5 +1,6 @@
 #include "host/plugins/plugin_set.hpp"
 
+#include <fmt/format.h>
 #include <spdlog/sinks/stdout_color_sinks.h>
 #include <spdlog/spdlog.h>
 
@@ -36,6 +37,19 @@ std::vector<LoadedPlugin*> those_with(const std::vector<std::unique_ptr<LoadedPl
   for (const auto& plugin : plugins)
     if (pick(plugin->extensions())) found.push_back(plugin.get());
   return found;
+}
+
+/// What a library declares, and its code has no table for: without that a policy would be missing
+/// in silence. Empty: nothing. What this host does not know is for others.
+std::string undelivered(const Declarations& declared, const LoadedPlugin& plugin) {
+  const auto ids = plugin.extensions().ids();
+  for (const PointInfo& known : extension_points()) {
+    const bool says = std::find(declared.provides.begin(), declared.provides.end(), known.id) !=
+                      declared.provides.end();
+    if (says && std::find(ids.begin(), ids.end(), known.id) == ids.end())
+      return std::string(known.id);
+  }
+  return {};
 }
 
 }  // namespace
@@ -78,6 +92,9 @@ Result<std::unique_ptr<PluginSet>> PluginSet::again(
 Result<void> PluginSet::create(Source source, const FaultLimits& limits) {
   auto loaded = LoadedPlugin::create(*source.root, source.config, services_, limits);
   if (!loaded.ok()) return loaded.error();
+  if (const std::string lacks = undelivered(source.declared, **loaded); !lacks.empty())
+    return Error{fmt::format("plugin {}: its file says that it provides {}, and its code does not",
+                             source.config.name, lacks)};
   (*loaded)->host_side().origin().declared = source.declared;
   plugins_.push_back(std::move(loaded).value());
   sources_.push_back(std::move(source));

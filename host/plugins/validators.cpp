@@ -31,15 +31,22 @@ sluice_write_t raw_write(const WriteQuestion& asked) {
           abi_of(asked.user)};
 }
 
+constexpr std::size_t kMostErrors = 100;  // of one plugin about one write
+
 struct Collected {
   std::vector<FieldError> errors;
   std::string plugin;
   Nonsense nonsense;
+  std::size_t not_kept = 0;  // it refuses all the same
 };
 
 void add_error(void* context, std::int32_t kind, sluice_str_t path, sluice_str_t value,
                sluice_str_t detail) noexcept {
   Collected& collected = *static_cast<Collected*>(context);
+  if (collected.errors.size() >= kMostErrors) {
+    ++collected.not_kept;
+    return;
+  }
   const bool known = kind >= SLUICE_FIELD_INVALID && kind <= SLUICE_FIELD_DUPLICATE;
   try {
     collected.errors.push_back(
@@ -59,6 +66,10 @@ std::int32_t call_validate(WriteQuestion& asked) {
   const std::int32_t code =
       asked.plugin->extensions().validator->validate(asked.plugin->self(), &raw, &sink);
   asked.errors = std::move(collected.errors);
+  if (collected.not_kept > 0)
+    asked.errors.push_back({FieldErrorKind::kForbidden, "", "",
+                            std::to_string(collected.not_kept) + " more mistakes are not shown",
+                            collected.plugin});
   return asked.plugin->judged(code, collected.nonsense);
 }
 

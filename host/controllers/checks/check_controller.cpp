@@ -8,6 +8,7 @@
 
 #include "api/json/json.hpp"
 #include "api/json/json_text.hpp"
+#include "core/base/backoff.hpp"
 #include "host/base/log.hpp"
 #include "host/controllers/checks/check_query.hpp"
 #include "host/controllers/checks/check_report.hpp"
@@ -23,6 +24,9 @@ namespace json = boost::json;
 constexpr std::uint32_t kLine = 1;
 /// The same of one whose plugin is gone.
 constexpr std::uint32_t kAway = 2;
+/// What did not begin is begun again after a second, two, four, …
+constexpr Duration kFirstRetry = kSecond;
+constexpr Duration kLongestRetry = 300 * kSecond;
 /// Who is back sooner was not missed: nothing is written.
 constexpr Duration kMissedAfter = kSecond;
 /// On an AdmissionCheck: the plugin that answers for it.
@@ -42,19 +46,17 @@ bool is_trouble(std::string_view message) {
          message.starts_with(kPluginOff);
 }
 
-/// What the state of a check that waits says of its plugin; empty: nothing. False: it says so
-/// already.
-bool tell_trouble(const std::string& key, const api::WorkloadStatus& status, std::string_view check,
+/// What the state of a check that waits says of its plugin; empty: nothing.
+void tell_trouble(const std::string& key, const api::WorkloadStatus& status, std::string_view check,
                   const std::string& trouble, ObjectAccess& objects) {
   for (const api::AdmissionCheckState& now : status.admission_checks) {
     if (now.name != check) continue;
     const bool is_said = trouble.empty() ? !is_trouble(now.message) : now.message == trouble;
-    if (now.state != "Pending" || is_said) return false;
+    if (now.state != "Pending" || is_said) return;
     api::AdmissionCheckState told = now;
     told.message = trouble;
-    return static_cast<bool>(objects.report_check(key, told));
+    static_cast<void>(objects.report_check(key, told));  // refused: it changed, and is named anew
   }
-  return false;
 }
 
 }  // namespace
@@ -174,15 +176,12 @@ Time CheckController::look_at_away(const std::string& controller, Time now) {
 Result<Time> CheckController::reconcile(const WorkKey& key, ObjectAccess& objects) {
   if (key.sort == kLine) return lines_.due(key.name, objects.now());
   if (key.sort == kAway) return look_at_away(key.name, objects.now());
-  Result<void> done;
   if (key.kind == checks_) {
-    done = look_at_check(key.name, objects);
-  } else {
-    if (auto reports = reports_.extract(key.name)) take_in(key.name, reports.mapped(), objects);
-    done = look_at_workload(key.name, objects);
+    if (auto done = look_at_check(key.name, objects); !done) return done.error();
+    return kNever;
   }
-  if (!done) return done.error();
-  return kNever;
+  if (auto reports = reports_.extract(key.name)) take_in(key.name, reports.mapped(), objects);
+  return look_at_workload(key.name, objects);
 }
 
 Result<void> CheckController::look_at_check(const std::string& check, ObjectAccess& objects) {
@@ -244,8 +243,8 @@ Result<void> CheckController::set_active(const json::object& before, const Check
   return plain(objects.update_status(*checks_, key_of(before), std::move(status)));
 }
 
-/// What should be begun, against what was.
-Result<void> CheckController::look_at_workload(const std::string& key, ObjectAccess& objects) {
+/// What should be begun, against what was; when to look again.
+Result<Time> CheckController::look_at_workload(const std::string& key, ObjectAccess& objects) {
   std::map<std::string, std::string> wanted;  // check → controller
   api::WorkloadStatus status;
   const auto id = engine_.find(key);
@@ -260,16 +259,26 @@ Result<void> CheckController::look_at_workload(const std::string& key, ObjectAcc
   }
   const std::uint64_t attempt = id ? attempt_of(engine_.model(), *id) : 0;
   end_others(key, id.value_or(0), attempt, wanted);
-  std::string failed;
+  Time again = kNever;
+  const Begun* failed = nullptr;
+  std::string failed_check;
   for (const auto& [check, controller] : wanted) {
     const Standing standing = go_on(key, *id, check, controller, objects);
     if (standing.is == Standing::Is::kUnknown) continue;
-    const bool told = tell_trouble(key, status, check, standing.trouble, objects);
-    if (is_tried_later(key, attempt, check, controller, standing, told)) failed = check;
+    tell_trouble(key, status, check, standing.trouble, objects);
+    if (standing.is != Standing::Is::kFailed) continue;
+    const Begun* before = find_begun(key, check);
+    const bool is_new = !before || before->again_at <= objects.now();
+    const Begun& now =
+        is_new ? note_failure(key, attempt, check, controller, standing.trouble, objects.now())
+               : *before;
+    again = std::min(again, now.again_at);
+    if (is_new) failed = &now, failed_check = check;
   }
-  if (failed.empty()) return {};
-  return Error{fmt::format("check {} could not begin: plugin {} did not answer properly", failed,
-                           plugins_.plugin_of(wanted.at(failed)))};
+  if (!failed) return again;
+  return Error{
+      fmt::format("check {} could not begin: plugin {} did not answer properly, {} in a row",
+                  failed_check, plugins_.plugin_of(failed->controller), failed->failures)};
 }
 
 /// Begins an attempt where that is due.
@@ -278,8 +287,12 @@ CheckController::Standing CheckController::go_on(const std::string& key, Workloa
                                                  const std::string& controller,
                                                  const ObjectAccess& objects) {
   const Begun* begun = find_begun(key, check);
-  if (begun && !begun->trouble.empty()) return {Standing::Is::kFailed, begun->trouble};
-  if (!begun || begun->again) {
+  const bool failed = begun && !begun->trouble.empty();
+  // Answered late, it has to be counted first.
+  const bool counted = failed && begun->again_at > 0;
+  if (failed && (!counted || objects.now() < begun->again_at))
+    return {Standing::Is::kFailed, begun->trouble};
+  if (!begun || begun->again || failed) {
     if (lines_.has_to_wait(controller, workload_key(key))) return while_away(check, controller);
     const bool begun_now = begin(id, check, controller, objects);
     if (!begun_now && plugins_.away(controller) &&
@@ -307,24 +320,19 @@ CheckController::Standing CheckController::while_away(const std::string& check,
   return {Standing::Is::kAway, std::move(trouble)};
 }
 
-/// Whether it failed, and nothing else has it looked at again. What was just told of it is written
-/// first, and that names the workload: then it is found here, and not begun once more before its
-/// time.
-bool CheckController::is_tried_later(const std::string& key, std::uint64_t attempt,
-                                     const std::string& check, const std::string& controller,
-                                     const Standing& standing, bool told) {
-  if (standing.is != Standing::Is::kFailed) return false;
-  if (told) {
-    const api::ObjectMeta& meta = engine_.object(*engine_.find(key))->meta;
-    note_begun(meta, check, controller, attempt).trouble = standing.trouble;
-    return false;
-  }
-  if (const auto begun = begun_.find(key); begun != begun_.end()) {
-    begun->second.erase(check);
-    if (begun->second.empty()) begun_.erase(begun);
-  }
+/// It did not begin, once more.
+CheckController::Begun& CheckController::note_failure(const std::string& key, std::uint64_t attempt,
+                                                      const std::string& check,
+                                                      const std::string& controller,
+                                                      const std::string& trouble, Time now) {
+  const Begun* before = find_begun(key, check);
+  const int failures = before && before->attempt == attempt ? before->failures : 0;
+  Begun& begun = note_begun(engine_.object(*engine_.find(key))->meta, check, controller, attempt);
+  begun.trouble = trouble;
+  begun.failures = failures + 1;
+  begun.again_at = later(now, backoff(kFirstRetry, failures, kLongestRetry));
   note_service(check, controller, false);
-  return true;
+  return begun;
 }
 
 CheckController::Begun& CheckController::note_begun(const api::ObjectMeta& workload,
@@ -370,7 +378,7 @@ void CheckController::end_others(const std::string& key, WorkloadId id, std::uin
       ++it;
       continue;
     }
-    cancel(it->first, it->second, why_ended(key));
+    if (it->second.trouble.empty()) cancel(it->first, it->second, why_ended(key));
     it = begun.erase(it);
   }
   if (begun.empty()) begun_.erase(found);
@@ -381,8 +389,11 @@ bool CheckController::begin(WorkloadId id, const std::string& check, const std::
   const auto query = check_query(engine_, objects, id, check);
   if (!query) return true;  // nothing to begin with; a change comes
   if (!plugins_.begin(*query)) return false;
-  note_begun(query->workload->meta, check, controller, query->attempt).sure =
-      !plugins_.owes_answer(controller);
+  const Begun* before = find_begun(query->workload->meta.key(), check);
+  const int failures = before && before->attempt == query->attempt ? before->failures : 0;
+  Begun& begun = note_begun(query->workload->meta, check, controller, query->attempt);
+  begun.sure = !plugins_.owes_answer(controller);
+  if (!begun.sure) begun.failures = failures;  // it may fail yet
   return true;
 }
 
@@ -462,7 +473,11 @@ bool CheckController::take_in_one(const std::string& key, const CheckReport& rep
   state.message = report.message;
   state.requeue_after_seconds = report.requeue_after_seconds;
   state.pod_set_updates = report.pod_set_updates_json;
-  return static_cast<bool>(objects.report_check(key, state));
+  if (!objects.report_check(key, state)) return false;
+  // It failed, and answered all the same: nothing is left to begin.
+  if (Begun* begun = find_begun(key, report.check); begun && report.state != "Pending")
+    begun->trouble.clear();
+  return true;
 }
 
 }  // namespace sluice::host

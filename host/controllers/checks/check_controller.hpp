@@ -58,6 +58,8 @@ class CheckController final : public Controller {
     bool again = false;        ///< its plugin was started again, and knows nothing of it
     bool sure = false;         ///< its plugin said that it began
     std::string trouble = {};  ///< it did not begin: the sentence for the check's state
+    int failures = 0;          ///< in a row, of this attempt
+    Time again_at = 0;         ///< after the last of them; not before, whatever changes meanwhile
   };
   using BegunChecks = std::map<std::string, Begun>;  // by check
   /// A plugin that is gone.
@@ -80,12 +82,12 @@ class CheckController final : public Controller {
   Result<void> look_at_check(const std::string& check, ObjectAccess& objects);
   Result<void> set_active(const boost::json::object& before, const CheckActivity& activity,
                           std::string_view plugin, ObjectAccess& objects) const;
-  Result<void> look_at_workload(const std::string& key, ObjectAccess& objects);
+  Result<Time> look_at_workload(const std::string& key, ObjectAccess& objects);
   Standing go_on(const std::string& key, WorkloadId id, const std::string& check,
                  const std::string& controller, const ObjectAccess& objects);
   Standing while_away(const std::string& check, const std::string& controller) const;
-  bool is_tried_later(const std::string& key, std::uint64_t attempt, const std::string& check,
-                      const std::string& controller, const Standing& standing, bool told);
+  Begun& note_failure(const std::string& key, std::uint64_t attempt, const std::string& check,
+                      const std::string& controller, const std::string& trouble, Time now);
   void note_away(std::vector<WorkKey>& keys);
   Time look_at_away(const std::string& controller, Time now);
   Begun& note_begun(const api::ObjectMeta& workload, const std::string& check,

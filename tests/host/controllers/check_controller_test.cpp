@@ -331,6 +331,27 @@ TEST(CheckController, AStateThatWaitsSaysThatItsPluginFailed) {
   EXPECT_EQ(world.message_of("a"), "soon");
 }
 
+// It reports and then fails, each time: what it says changes the workload, which is no reason to
+// begin before its time. Tries at 0, 1 and 3 s; then it says Ready, and none at 7 s.
+TEST(CheckController, WhatItReportsBeforeItFailsHoldsAndHurriesNothing) {
+  CheckWorld world;
+  world.plugins.faulty = true;
+  world.workload("a");
+  const WorkloadId id = *world.kernel.engine().find("default/a");
+  world.plugins.last = {world.kernel.engine().object(id), "", "fake", "", 1, 0};
+  for (const int tries : {1, 2, 3}) {
+    CheckReport report = world.plugins.report(tries < 3 ? "Pending" : "Ready");
+    report.message = "try " + std::to_string(tries);
+    EXPECT_EQ(world.plugins.tries, tries);
+    world.say(report);
+    EXPECT_EQ(world.plugins.tries, tries) << "at once";
+    if (tries < 3) world.pass(tries * kSecond);
+  }
+  EXPECT_EQ(world.state("a"), WorkloadState::kAdmitted);
+  world.pass(10 * kSecond);
+  EXPECT_EQ(world.plugins.tries, 3);
+}
+
 TEST(CheckController, AStateThatIsDecidedSaysWhatItSaid) {
   CheckWorld world;
   world.workload("a");

@@ -19,7 +19,15 @@ class Faults : public PluginTest {
     return ask_filters(*set, production_, {"on-demand", "spot"}).fault.text;
   }
 
+  /// About another workload each time: faults about the same one count once.
+  auto ask_anew(PluginSet& set) {
+    api::Workload workload = make_workload("w" + std::to_string(++asked_));
+    workload.meta.labels.set("tier", "production");
+    return ask_filters(set, workload, {"spot"});
+  }
+
   api::Workload production_ = make_workload("w");
+  int asked_ = 0;
 };
 
 TEST_F(Faults, EveryKindHasItsSentence) {
@@ -97,15 +105,15 @@ TEST_F(Faults, CountedPerHookWithTime) {
 
 TEST_F(Faults, FiveInAMinuteQuarantineThePlugin) {
   const auto set = load({plugin("filter", R"({"mode":"throw"})")});
-  for (int i = 0; i < 4; ++i) ask_filters(*set, production_, {"spot"});
+  for (int i = 0; i < 4; ++i) ask_anew(*set);
   clock.time += 60 * kSecond;  // the first four are out of the window now
-  for (int i = 0; i < 4; ++i) ask_filters(*set, production_, {"spot"});
+  for (int i = 0; i < 4; ++i) ask_anew(*set);
   EXPECT_FALSE(set->status()[0].quarantined);
-  ask_filters(*set, production_, {"spot"});
+  ask_anew(*set);
   EXPECT_TRUE(set->status()[0].quarantined);
   EXPECT_EQ(set->status()[0].faults, 9u);
 
-  const auto refused = ask_filters(*set, production_, {"spot"});
+  const auto refused = ask_anew(*set);
   EXPECT_EQ(refused.fault.text,
             "plugin filter is quarantined after 5 faults, the last: plugin filter, "
             "flavor-filter.filter: it failed: boom");
@@ -113,12 +121,20 @@ TEST_F(Faults, FiveInAMinuteQuarantineThePlugin) {
 
   EXPECT_FALSE(set->reset_quarantine("nobody"));
   EXPECT_TRUE(set->reset_quarantine("filter"));
-  EXPECT_THAT(ask_filters(*set, production_, {"spot"}).fault.text, HasSubstr("it failed: boom"));
+  EXPECT_THAT(ask_anew(*set).fault.text, HasSubstr("it failed: boom"));
+}
+
+// Twenty within a second are one, as far as the quarantine goes: others may start.
+TEST_F(Faults, OneWorkloadAloneQuarantinesNoPlugin) {
+  const auto set = load({plugin("filter", R"({"mode":"throw"})")});
+  for (int i = 0; i < 20; ++i) ask_filters(*set, production_, {"spot"});
+  EXPECT_FALSE(set->status()[0].quarantined);
+  EXPECT_EQ(set->status()[0].faults, 20u);
 }
 
 TEST_F(Faults, AnOpenPluginInQuarantineIsAsIfAbsent) {
   const auto set = load({plugin("filter", R"({"mode":"throw"})", FailurePolicy::kOpen)});
-  for (int i = 0; i < 6; ++i) EXPECT_FALSE(ask_filters(*set, production_, {"spot"}).fault);
+  for (int i = 0; i < 6; ++i) EXPECT_FALSE(ask_anew(*set).fault);
   EXPECT_TRUE(set->status()[0].quarantined);
   EXPECT_EQ(set->status()[0].hooks[0].stats.calls, 5u);
 }

@@ -54,5 +54,21 @@ TEST(Health, QuarantineCountsOnlyWithinTheWindow) {
   EXPECT_EQ(health.last_fault(), "f");
 }
 
+// Five of one workload and one of another are two; those about nothing count each.
+TEST(Health, FaultsAboutOneObjectCountAsOne) {
+  FaultLimits limits;
+  limits.quarantine_faults = 3;
+  limits.quarantine_window = 10;
+  Health health{limits};
+  for (Time at = 0; at < 50; ++at)
+    EXPECT_FALSE(health.record_fault(Hook::kNotify, at, "a", "ns/poison")) << at;
+  EXPECT_FALSE(health.record_fault(Hook::kNotify, 50, "a", "ns/other")) << "49 and 50";
+  EXPECT_TRUE(health.record_fault(Hook::kFilter, 51, "a", "ns/poison")) << "of another hook";
+  health.reset();
+  EXPECT_FALSE(health.record_fault(Hook::kNotify, 60, "a"));
+  EXPECT_FALSE(health.record_fault(Hook::kNotify, 60, "a"));
+  EXPECT_TRUE(health.record_fault(Hook::kNotify, 60, "a"));
+}
+
 }  // namespace
 }  // namespace sluice::host

@@ -132,6 +132,10 @@ TEST_F(JobBridge, AFaultyGateHoldsNewPodsAndLiftsNothing) {
   granted(*load({plugin("jobs-a", R"({"mode":"nonsense"})")}), &fault);
   EXPECT_THAT(fault, HasSubstr("its answer makes no sense"));
 
+  EXPECT_THAT(gates(*load({plugin("jobs-a", R"({"mode":"many-gates"})")})),
+              ElementsAre(gate_of_faulty_plugin("jobs-a")))
+      << "33 are more than a job may have";
+
   const auto open = load({plugin("jobs-a", R"({"mode":"throw"})", FailurePolicy::kOpen)});
   EXPECT_TRUE(gates(*open).empty());
   EXPECT_THAT(granted(*open, &fault).pods, ElementsAre(std::nullopt, std::nullopt));

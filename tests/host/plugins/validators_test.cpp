@@ -45,6 +45,14 @@ TEST_F(Validating, DefaultsAndErrors) {
                           "spec.queueName: Required value"));
 }
 
+TEST_F(Validating, AHundredMistakesOfAPluginAreTold) {
+  const auto set = load({plugin("rules", R"({"mode":"many"})")});
+  const auto told = errors(*set, write(R"({"spec":{"queueName":"q"}})"));
+  ASSERT_EQ(told.size(), 101u);
+  EXPECT_EQ(told[99], "spec.x: Invalid value: 1: no");
+  EXPECT_EQ(told[100], "Forbidden: 50 more mistakes are not shown");
+}
+
 TEST_F(Validating, ItKnowsWhoWrites) {
   const auto set = load({plugin("sees")});
   ObjectWrite by_ann{WriteOperation::kUpdate, "v1", "ConfigMap", "{}", "{}"};

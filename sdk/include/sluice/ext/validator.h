@@ -12,6 +12,8 @@
 
 SLUICE_EXTERN_C_BEGIN
 
+/* No host asks about a deletion so far: what goes is held up by finalizers, never by a plugin that
+ * is broken. A plugin lets DELETE pass. */
 enum { SLUICE_WRITE_CREATE = 0, SLUICE_WRITE_UPDATE = 1, SLUICE_WRITE_DELETE = 2 };
 
 /* Kinds of field errors, worded as Kubernetes words them. Anything else counts as INVALID. */
@@ -61,7 +63,7 @@ typedef struct sluice_validator {
    * Not asked on delete. May be NULL. [control] */
   int32_t (*set_defaults)(sluice_instance_t* self, const sluice_write_t* write,
                           const sluice_sink_t* out);
-  /* Accepts the write by reporting no error. [control] */
+  /* Accepts the write by reporting no error; the first 100 are shown. [control] */
   int32_t (*validate)(sluice_instance_t* self, const sluice_write_t* write,
                       const sluice_field_error_sink_t* out);
 } sluice_validator_t;
