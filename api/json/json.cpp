@@ -2,12 +2,13 @@
 
 #include <algorithm>
 #include <array>
-#include <boost/json/parse.hpp>
 #include <charconv>
 #include <cmath>
 #include <cstring>
 #include <limits>
 #include <vector>
+
+#include "api/json/json_builder.hpp"
 
 namespace sluice::api {
 
@@ -269,7 +270,12 @@ json::value parse_deep(std::string_view text, json::error_code& error, json::sto
   Conversions::parsed();
   json::parse_options options;
   options.max_depth = kDeepest;
-  return json::parse(json_view(text), error, std::move(storage), options);
+  json::basic_parser<JsonBuilder> parser(options);
+  parser.handler().stack.reset(std::move(storage));
+  const std::size_t used = parser.write_some(false, text.data(), text.size(), error);
+  if (!error && used < text.size()) error = json::error::extra_data;
+  if (error) return nullptr;
+  return parser.handler().stack.release();
 }
 
 std::optional<json::object> parse_object(std::string_view text) {

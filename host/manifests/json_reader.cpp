@@ -1,12 +1,13 @@
 // JSON into values. The library's own parser is driven by hand, so that several values may follow
 // each other, positions of errors are known, and repeated keys are noticed.
+#include "api/json/json_builder.hpp"
 #include "host/base/text.hpp"
-#include "host/manifests/json_builder.hpp"
 #include "host/manifests/reader.hpp"
 
 namespace sluice::host {
 
 namespace json = boost::json;
+using api::JsonBuilder;
 
 namespace {}  // namespace
 
@@ -38,7 +39,7 @@ Result<void> read_json(std::string_view text, const std::string& name, const Man
     }
     at += used;
     json::value value = parser.handler().stack.release();
-    if (parser.handler().members != count_members(value)) {
+    if (parser.handler().members != api::count_members(value)) {
       const auto found = find_duplicate_key(text);
       if (!found) return Error{name + ": an object has the same key twice"};
       return Error{place_text(name, found->first) + ": duplicate key \"" + found->second + "\""};

@@ -5,13 +5,14 @@
 #include <set>
 
 #include "api/json/json.hpp"
+#include "api/json/json_builder.hpp"
 #include "host/base/text.hpp"
-#include "host/manifests/json_builder.hpp"
 #include "host/manifests/reader.hpp"
 
 namespace sluice::host {
 
 namespace json = boost::json;
+using api::JsonBuilder;
 
 namespace {
 
@@ -178,7 +179,7 @@ ApiResult<DecodedBody> decode_json(std::string_view text, const DecodeLimits& li
   }
   // Not assigned to one that is there: that would copy it out of its storage.
   DecodedBody out{parser.handler().stack.release(), {}};
-  if (parser.handler().members != count_members(out.value))
+  if (parser.handler().members != api::count_members(out.value))
     out.problems = duplicates(text.substr(start), options);
   return out;
 }

@@ -1,11 +1,10 @@
 #include "host/store/reader.hpp"
 
-#include <boost/json/basic_parser_impl.hpp>
 #include <filesystem>
 #include <string_view>
 #include <utility>
 
-#include "host/manifests/json_builder.hpp"
+#include "api/json/json.hpp"
 #include "host/store/folder.hpp"
 #include "host/store/sqlite_rows.hpp"
 
@@ -16,11 +15,8 @@ namespace json = boost::json;
 
 Result<json::object> parse_part(std::string_view text, const char* part) {
   json::error_code code;
-  json::basic_parser<JsonBuilder> parser{json::parse_options()};
-  const std::size_t used = parser.write_some(false, text.data(), text.size(), code);
-  if (!code && used != text.size()) code = json::error::extra_data;
+  json::value value = api::parse_deep(text, code);
   if (code) return Error{std::string(part) + " is not JSON: " + code.message()};
-  json::value value = parser.handler().stack.release();
   if (!value.is_object()) return Error{std::string(part) + " is not an object"};
   return std::move(value.get_object());
 }

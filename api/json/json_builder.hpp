@@ -11,7 +11,7 @@
 #include <cstdint>
 #include <limits>
 
-namespace sluice::host {
+namespace sluice::api {
 
 /// Builds the value, and counts the members that the text has.
 struct JsonBuilder {
@@ -113,4 +113,4 @@ inline std::size_t count_members(const boost::json::value& value) {
   return count;
 }
 
-}  // namespace sluice::host
+}  // namespace sluice::api
