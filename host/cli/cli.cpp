@@ -31,10 +31,15 @@ Examples:
   sluice plugin list
   sluice version)";
 
+/// Whether anybody reads it or not: the exit status tells all the same.
+void print_line(const std::string& line) {
+  static_cast<void>(std::fwrite(line.data(), 1, line.size(), stderr));
+}
+
 void print_error(std::string_view text) {
   while (!text.empty()) {
     const std::size_t end = std::min(text.find('\n'), text.size());
-    fmt::print(stderr, "error: {}\n", text.substr(0, end));
+    print_line(fmt::format("error: {}\n", text.substr(0, end)));
     text.remove_prefix(std::min(end + 1, text.size()));
   }
 }
@@ -75,7 +80,7 @@ int bad_usage(const CLI::App& app, const CLI::ParseError& e) {
   const bool of_names =
       code == CLI::ExitCodes::RequiredError || code == CLI::ExitCodes::ExtrasError;
   print_error(of_names ? complaint(app, e) : e.what());
-  fmt::print(stderr, "usage: {0} --help shows what is allowed\n", chosen(app));
+  print_line(fmt::format("usage: {0} --help shows what is allowed\n", chosen(app)));
   return 2;
 }
 
