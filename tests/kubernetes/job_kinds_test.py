@@ -79,6 +79,8 @@ class JobKinds(Case):
         self.runs_a_job_set()
         self.runs_what_somebody_made_up()
         self.assertIsNone(running.process.poll())  # it took the pages up by itself
+        self.holds_up_nothing_without_rights()
+        self.assertIsNone(running.process.poll())
 
     def served(self, page):
         return is_true(self.api.get(f"{JOB_KINDS}/{page}"), "Served")
@@ -134,6 +136,29 @@ class JobKinds(Case):
         eventually(lambda: not self.api.get(f"{TRAININGS}/second")["spec"]["hold"],
                    "the second one has the quota of the first")
         self.assertTrue(is_true(self.workload_of(first), "Finished"))
+
+    def holds_up_nothing_without_rights(self):
+        """A page that was not in the manifests: the role has nothing of its kind."""
+        page = {**PAGE, "metadata": {"name": "rehearsals.example.org"},
+                "spec": {**PAGE["spec"], "group": "example.org", "kind": "Rehearsal"}}
+        self.give([page])
+        path = f"{JOB_KINDS}/rehearsals.example.org"
+
+        def told():
+            return next((each["message"] for each in self.api.get(path).get("status", {}).get(
+                "conditions", []) if each["type"] == "Served" and each["status"] == "False"), "")
+
+        eventually(lambda: told().startswith(
+            "the controller has not the right to list, watch, patch rehearsals.example.org"),
+            "it says what is missing")
+        self.api.merge(f"{TRAININGS}/second/status", condition("Complete"))
+        third = self.made(TRAININGS, "Training", "third", {
+            "coordinator": template("1"), "workers": {"replicas": 1, "template": template("1")}})
+        eventually(lambda: not self.api.get(f"{TRAININGS}/third")["spec"]["hold"],
+                   "others are decided on")
+        self.assertTrue(is_true(self.workload_of(third), "Admitted"))
+        self.api.send("DELETE", path)
+        eventually(lambda: self.api.send("GET", path)[0] == 404, "the page goes")
 
 
 if __name__ == "__main__":
