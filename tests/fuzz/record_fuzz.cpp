@@ -66,7 +66,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   json::object wanted = out;
   object_of(wanted, "metadata").erase("managedFields");
   SLUICE_CHECK(!error && same_json(text, wanted), shown);
-  SLUICE_CHECK(same_json(api::parse_deep(text_for_plugins(out), error), wanted), text_for_plugins(out));
+  SLUICE_CHECK(same_json(api::parse_deep(text_for_plugins(out), error), wanted),
+               text_for_plugins(out));
   const StoredObject again = to_stored(kind, out, pool);
   SLUICE_CHECK(again.metadata == stored.metadata && *again.body == *stored.body, shown);
   SLUICE_CHECK(again.status == stored.status && again.key == "ns/name", shown);

@@ -157,6 +157,18 @@ class JobKinds(Case):
         eventually(lambda: not self.api.get(f"{TRAININGS}/third")["spec"]["hold"],
                    "others are decided on")
         self.assertTrue(is_true(self.workload_of(third), "Admitted"))
+        # With the rights it is taken up, whether the cluster has the kind or not.
+        rbac = "/apis/rbac.authorization.k8s.io/v1/"
+        self.api.post(rbac + "clusterroles", {
+            "metadata": {"name": "rehearsals"},
+            "rules": [{"apiGroups": ["example.org"], "resources": ["*"], "verbs": ["*"]}]})
+        self.api.post(rbac + "clusterrolebindings", {
+            "metadata": {"name": "rehearsals"},
+            "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole",
+                        "name": "rehearsals"},
+            "subjects": [{"apiGroup": "rbac.authorization.k8s.io", "kind": "Group",
+                          "name": "controllers"}]})
+        eventually(lambda: self.served("rehearsals.example.org"), "it is served")
         self.api.send("DELETE", path)
         eventually(lambda: self.api.send("GET", path)[0] == 404, "the page goes")
 
