@@ -73,8 +73,7 @@ std::string missing_rights(Asking& asking, const std::string& page) {
   if (missing.empty()) return {};
   return fmt::format(
       "the controller has not the right to {} {}; sluice manifests --job-kinds with all pages "
-      "gives "
-      "it, and it is looked for every half minute",
+      "gives it, and it is looked for every half minute",
       fmt::join(missing, ", "), page);
 }
 

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "api/codec/codec.hpp"
+#include "core/base/base64.hpp"
 #include "host/objects/parts.hpp"
 
 namespace sluice::host {
@@ -11,24 +12,6 @@ namespace {
 namespace json = boost::json;
 
 constexpr std::size_t kMemberBytes = 32;  // what a member costs beside its texts
-
-std::string decode_base64(std::string_view text) {
-  constexpr std::string_view kDigits =
-      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  std::string out;
-  unsigned bits = 0;
-  int count = 0;
-  for (const char c : text) {
-    const std::size_t digit = kDigits.find(c);
-    if (digit == std::string_view::npos) continue;
-    bits = (bits << 6) | static_cast<unsigned>(digit);
-    count += 6;
-    if (count < 8) continue;
-    count -= 8;
-    out += static_cast<char>((bits >> count) & 0xffU);
-  }
-  return out;
-}
 
 std::size_t bytes_of_data(const json::object& object) {
   std::size_t out = 0;
@@ -45,7 +28,10 @@ PodProblem config_error(std::string text, bool may_pass) {
 
 std::string value_of(std::string_view kind, const json::value& value) {
   const std::string_view text = api::view(value.get_string());
-  return kind == "Secret" ? decode_base64(text) : std::string(text);
+  if (kind != "Secret") return std::string(text);
+  std::string one_line(text);  // the API takes several
+  std::erase_if(one_line, [](char c) { return c == '\n' || c == '\r'; });
+  return base64_bytes(one_line);
 }
 
 std::string resource(const json::object& reference, const json::object& container) {

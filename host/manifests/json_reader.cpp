@@ -9,8 +9,6 @@ namespace sluice::host {
 namespace json = boost::json;
 using api::JsonBuilder;
 
-namespace {}  // namespace
-
 Result<void> read_json(std::string_view text, const std::string& name, const ManifestLimits& limits,
                        const json::storage_ptr& storage, const ValueSink& sink) {
   json::parse_options options;

@@ -56,6 +56,10 @@ Slot* slot_of_thread() {
 
 }  // namespace
 
+std::string CallAbout::text() const {
+  return ns.empty() ? std::string(name) : std::string(ns) + "/" + std::string(name);
+}
+
 CallBoard::Scope::Scope(std::string_view plugin, Hook hook, CallAbout about)
     : frame_{plugin, hook, about, now(), nullptr} {
   Slot* const slot = slot_of_thread();
@@ -81,10 +85,7 @@ std::vector<BoardCall> CallBoard::calls(Duration longer_than) {
     slot.pins.fetch_add(1, std::memory_order_seq_cst);
     if (const Frame* frame = slot.top.load(std::memory_order_seq_cst);
         frame != nullptr && present - frame->since > longer_than) {
-      std::string about(frame->about.ns);
-      if (!about.empty()) about += '/';
-      about += frame->about.name;
-      out.push_back({std::string(frame->plugin), hook_name(frame->hook), std::move(about),
+      out.push_back({std::string(frame->plugin), hook_name(frame->hook), frame->about.text(),
                      present - frame->since});
     }
     slot.pins.fetch_sub(1, std::memory_order_seq_cst);

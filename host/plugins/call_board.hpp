@@ -22,6 +22,9 @@ namespace sluice::host {
 /// The object that a call is about, where there is one.
 struct CallAbout {
   std::string_view ns, name;
+
+  /// `namespace/name`, or `name` of what is in none; empty: there is no object.
+  std::string text() const;
 };
 
 /// A call as others see it.

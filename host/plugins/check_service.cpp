@@ -4,6 +4,7 @@
 
 #include "host/plugins/host_side.hpp"
 #include "host/plugins/pod_set_updates.hpp"
+#include "sluice/ext/check_controller.h"
 
 namespace sluice::host {
 
@@ -28,12 +29,15 @@ std::string judge(const CheckReport& report, std::int32_t requeue_after) {
   return pod_set_updates_problem(report.pod_set_updates_json);
 }
 
-std::int32_t refuse(const HostSide& side, const std::string& text, const sluice_sink_t* error) {
+std::int32_t refused(std::string_view text, const sluice_sink_t* error) {
   if (error != nullptr) error->write(error->context, abi_of(text));
-  if (text == HostSide::kTooManyReports) return SLUICE_REFUSED;  // which is told once
+  return SLUICE_REFUSED;
+}
+
+std::int32_t refuse(const HostSide& side, const std::string& text, const sluice_sink_t* error) {
   if (side.services().log)
     side.services().log(2, side.plugin(), "check-reporter refused a report: " + text);
-  return SLUICE_REFUSED;
+  return refused(text, error);
 }
 
 std::int32_t report(const sluice_host_t* host, const sluice_check_report_t* raw,
@@ -56,8 +60,16 @@ std::int32_t report(const sluice_host_t* host, const sluice_check_report_t* raw,
     if (nonsense) return refuse(side, nonsense.sentence(), error);
     if (const std::string wrong = judge(made, raw->requeue_after_seconds); !wrong.empty())
       return refuse(side, wrong, error);
-    if (const char* why = side.add_report(std::move(made))) return refuse(side, why, error);
-    return SLUICE_OK;
+    switch (side.add_report(std::move(made))) {
+      case HostSide::Taken::kYes:
+        return SLUICE_OK;
+      case HostSide::Taken::kTooMany:  // which is logged, once
+        return refused("too many reports wait", error);
+      case HostSide::Taken::kNotAllowed:
+        break;
+    }
+    return refuse(side, "it provides no " SLUICE_EXT_CHECK_CONTROLLER ", so no check is its own",
+                  error);
   });
 }
 

@@ -6,7 +6,6 @@
 
 #include "host/base/version.hpp"
 #include "host/plugins/services.hpp"
-#include "sluice/ext/check_controller.h"
 
 namespace sluice::host {
 
@@ -146,9 +145,8 @@ std::vector<EngineRequest> HostSide::take_requests() {
   return requests_.take();
 }
 
-const char* HostSide::add_report(CheckReport report) {
-  if (!reports_allowed_)
-    return "it provides no " SLUICE_EXT_CHECK_CONTROLLER ", so no check is its own";
+HostSide::Taken HostSide::add_report(CheckReport report) {
+  if (!reports_allowed_) return Taken::kNotAllowed;
   const std::size_t bytes =
       bytes_of({report.plugin, report.ns, report.name, report.uid, report.check, report.state,
                 report.reason, report.message, report.pod_set_updates_json});
@@ -156,11 +154,11 @@ const char* HostSide::add_report(CheckReport report) {
     const std::lock_guard lock(mutex_);
     if (!reports_.add(std::move(report), bytes)) {
       tell_full("reports");
-      return kTooManyReports;
+      return Taken::kTooMany;
     }
   }
   wake();
-  return nullptr;
+  return Taken::kYes;
 }
 
 std::vector<CheckReport> HostSide::take_reports() {

@@ -136,9 +136,9 @@ class HostSide : private ::sluice_host_handle {
   std::vector<PluginEvent> take_events();
   void add_request(EngineRequest request);
   std::vector<EngineRequest> take_requests();
-  static constexpr const char* kTooManyReports = "too many reports wait";
-  /// Why it is not taken; nullptr: it is.
-  const char* add_report(CheckReport report);
+  /// Whether it is; kNotAllowed: no check can be its own.
+  enum class Taken : std::uint8_t { kYes, kTooMany, kNotAllowed };
+  Taken add_report(CheckReport report);
   std::vector<CheckReport> take_reports();
 
   /// See PluginSet::connect().

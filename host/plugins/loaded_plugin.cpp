@@ -200,8 +200,9 @@ void LoadedPlugin::set_patience(Duration patience) {
   if (process_ != nullptr) process_->set_patience(patience);
 }
 
-Answer LoadedPlugin::blame(Hook hook, const std::string& wrong, hooks::Fault& fault) {
-  return finish_fault(hook, {}, "its answer makes no sense: " + wrong, fault);
+Answer LoadedPlugin::blame(Hook hook, const std::string& wrong, hooks::Fault& fault,
+                           const CallAbout& about) {
+  return finish_fault(hook, about, "its answer makes no sense: " + wrong, fault);
 }
 
 Answer LoadedPlugin::refuse_quarantined(hooks::Fault& fault) const {
@@ -236,8 +237,7 @@ Answer LoadedPlugin::finish_unusual(Hook hook, const CallAbout& about, std::int3
     return finish_lost(hook, host_side_->take_fault_text(), fault);
   if (code == SLUICE_RETRY && hook == Hook::kNotify) return Answer::kRetry;
   const std::string text = host_side_->take_fault_text();
-  if (code == kNonsense)
-    return finish_fault(hook, about, "its answer makes no sense: " + text, fault);
+  if (code == kNonsense) return blame(hook, text, fault, about);
   if (code != SLUICE_FAILED)
     return finish_fault(hook, about, "it answered the unknown code " + std::to_string(code), fault);
   // What is refused is up to the objects, which users make: it says nothing about the plugin.
@@ -250,9 +250,8 @@ Answer LoadedPlugin::finish_unusual(Hook hook, const CallAbout& about, std::int3
 Answer LoadedPlugin::finish_fault(Hook hook, const CallAbout& about, const std::string& what,
                                   hooks::Fault& fault) {
   const std::string text = "plugin " + name_ + ", " + std::string(hook_name(hook)) + ": " + what;
-  const std::string object =
-      about.name.empty() ? "" : std::string(about.ns) + "/" + std::string(about.name);
-  const bool now_quarantined = health_.record_fault(hook, services_.clock->now(), text, object);
+  const bool now_quarantined =
+      health_.record_fault(hook, services_.clock->now(), text, about.text());
   log(3, std::string(hook_name(hook)) + ": " + what);
   if (now_quarantined)
     log(3, "quarantined after " + std::to_string(limits_.quarantine_faults) +

@@ -200,7 +200,8 @@ class LoadedPlugin {
   /// answered, however long that takes.
   void set_patience(Duration patience);
   /// The plugin's answer, which was OK, turns out to make no sense. What follows from that.
-  Answer blame(Hook hook, const std::string& wrong, hooks::Fault& fault);
+  Answer blame(Hook hook, const std::string& wrong, hooks::Fault& fault,
+               const CallAbout& about = {});
 
   /// How long a question should wait, so that others have their turn, or until its process is
   /// there again, or has answered; 0: not at all.

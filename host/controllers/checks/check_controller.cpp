@@ -288,9 +288,8 @@ CheckController::Standing CheckController::go_on(const std::string& key, Workloa
                                                  const ObjectAccess& objects) {
   const Begun* begun = find_begun(key, check);
   const bool failed = begun && !begun->trouble.empty();
-  // Answered late, it has to be counted first.
-  const bool counted = failed && begun->again_at > 0;
-  if (failed && (!counted || objects.now() < begun->again_at))
+  // Answered late, it is not counted yet.
+  if (failed && (begun->again_at == 0 || objects.now() < begun->again_at))
     return {Standing::Is::kFailed, begun->trouble};
   if (!begun || begun->again || failed) {
     if (lines_.has_to_wait(controller, workload_key(key))) return while_away(check, controller);
@@ -325,12 +324,9 @@ CheckController::Begun& CheckController::note_failure(const std::string& key, st
                                                       const std::string& check,
                                                       const std::string& controller,
                                                       const std::string& trouble, Time now) {
-  const Begun* before = find_begun(key, check);
-  const int failures = before && before->attempt == attempt ? before->failures : 0;
   Begun& begun = note_begun(engine_.object(*engine_.find(key))->meta, check, controller, attempt);
   begun.trouble = trouble;
-  begun.failures = failures + 1;
-  begun.again_at = later(now, backoff(kFirstRetry, failures, kLongestRetry));
+  begun.again_at = later(now, backoff(kFirstRetry, begun.failures++, kLongestRetry));
   note_service(check, controller, false);
   return begun;
 }
@@ -339,13 +335,16 @@ CheckController::Begun& CheckController::note_begun(const api::ObjectMeta& workl
                                                     const std::string& check,
                                                     const std::string& controller,
                                                     std::uint64_t attempt) {
-  return begun_[workload.key()][check] = {
-             .ns = workload.ns,
-             .name = workload.name,
-             .uid = workload.uid,
-             .controller = controller,
-             .attempt = attempt,
-         };
+  Begun& begun = begun_[workload.key()][check];
+  begun = {
+      .ns = workload.ns,
+      .name = workload.name,
+      .uid = workload.uid,
+      .controller = controller,
+      .attempt = attempt,
+      .failures = begun.attempt == attempt ? begun.failures : 0,
+  };
+  return begun;
 }
 
 CheckController::Begun* CheckController::find_begun(const std::string& key,
@@ -389,11 +388,9 @@ bool CheckController::begin(WorkloadId id, const std::string& check, const std::
   const auto query = check_query(engine_, objects, id, check);
   if (!query) return true;  // nothing to begin with; a change comes
   if (!plugins_.begin(*query)) return false;
-  const Begun* before = find_begun(query->workload->meta.key(), check);
-  const int failures = before && before->attempt == query->attempt ? before->failures : 0;
   Begun& begun = note_begun(query->workload->meta, check, controller, query->attempt);
   begun.sure = !plugins_.owes_answer(controller);
-  if (!begun.sure) begun.failures = failures;  // it may fail yet
+  if (begun.sure) begun.failures = 0;  // else it may fail yet
   return true;
 }
 
