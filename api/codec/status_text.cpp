@@ -13,7 +13,8 @@ std::string_view unquoted(std::string_view value) {
 }
 
 ConditionText condition_in(std::string_view text) {
-  ConditionText out{.whole = text};
+  ConditionText out;
+  out.whole = text;
   each_member(text, [&out](std::string_view key, std::string_view value) {
     if (key == "type") out.type = unquoted(value);
     if (key == "status") out.status = unquoted(value);
