@@ -7,11 +7,13 @@
 #include <spdlog/spdlog.h>
 
 #include <atomic>
+#include <chrono>
 #include <cstdio>
 #include <memory>
 #include <mutex>
 
 #include "api/json/json.hpp"
+#include "host/base/line_budget.hpp"
 #include "host/base/utf8.hpp"
 
 namespace sluice::host {
@@ -102,6 +104,30 @@ std::string as_json(std::string_view part, std::string_view message, const LogFi
   return out;
 }
 
+void put_line(LogLevel level, std::string_view part, std::string_view message,
+              const LogFields& fields = {}) {
+  const std::string text =
+      json_lines ? as_json(part, message, fields) : as_text(part, message, fields);
+  if (!batch || level >= LogLevel::kWarning)
+    return write_above([&] { logger().log(spd(level), text); });
+  if (!batch->formatter)
+    batch->formatter =
+        std::make_unique<spdlog::pattern_formatter>(pattern(), spdlog::pattern_time_type::utc);
+  batch->formatter->format({logger().name(), spd(level), text}, batch->lines);
+}
+
+constexpr std::string_view kPlugin = "plugin ";  // how the parts of plugins begin
+
+LineBudget& budget() {
+  static LineBudget made;
+  return made;
+}
+
+std::int64_t steady_ms() {
+  using std::chrono::duration_cast, std::chrono::milliseconds, std::chrono::steady_clock;
+  return duration_cast<milliseconds>(steady_clock::now().time_since_epoch()).count();
+}
+
 }  // namespace
 
 void set_log(LogFormat format, LogLevel least) {
@@ -112,14 +138,17 @@ void set_log(LogFormat format, LogLevel least) {
 
 void log(LogLevel level, std::string_view part, std::string_view message, LogFields fields) {
   if (!logger().should_log(spd(level))) return;
-  const std::string text =
-      json_lines ? as_json(part, message, fields) : as_text(part, message, fields);
-  if (!batch || level >= LogLevel::kWarning)
-    return write_above([&] { logger().log(spd(level), text); });
-  if (!batch->formatter)
-    batch->formatter =
-        std::make_unique<spdlog::pattern_formatter>(pattern(), spdlog::pattern_time_type::utc);
-  batch->formatter->format({logger().name(), spd(level), text}, batch->lines);
+  if (!part.starts_with(kPlugin)) return put_line(level, part, message, fields);
+  const LineBudget::Answer answer =
+      budget().take(fmt::format("{} {}", static_cast<int>(level), part), steady_ms());
+  if (answer.left_out > 0)
+    put_line(LogLevel::kWarning, part, "lines of this level were left out of the log",
+             {{"lines", std::to_string(answer.left_out)}});
+  if (answer.write) put_line(level, part, message, fields);
+  if (answer.last)
+    put_line(LogLevel::kWarning, part,
+             fmt::format("{} lines of one level in {} s: until these are over, more are left out",
+                         LineBudget::kLines, LineBudget::kWindowMs / 1000));
 }
 
 void show_below_log(std::string_view line) {

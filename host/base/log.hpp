@@ -22,7 +22,8 @@ using LogFields = std::initializer_list<std::pair<std::string_view, std::string>
 
 void set_log(LogFormat format, LogLevel least);
 
-/// `part` names the part of the host: store, api, audit, scheduler, executor, plugin NAME, …
+/// `part` names the part of the host: store, api, audit, scheduler, executor, plugin NAME, … Of a
+/// plugin no more lines are written than its LineBudget allows.
 void log(LogLevel level, std::string_view part, std::string_view message, LogFields fields = {});
 
 /// A line that stays below those of the log on a terminal until another one takes its place; empty:
