@@ -53,6 +53,7 @@ Result<int> diagnose(const DoctorArguments& arguments) {
   DoctorOrder order;
   order.scheme = &(*rules)->scheme;
   order.ns = arguments.ns;
+  order.rights = rights_to_decide(*config, **rules);
   order.now = SystemPluginClock().now();
   const std::vector<Finding> findings =
       examine(order, [&caller](ClusterRequest request) { return caller.ask(std::move(request)); });

@@ -27,6 +27,7 @@ using Level = Finding::Level;
 
 constexpr int kOldestMinor = 30;  // of Kubernetes 1
 constexpr std::int64_t kDay = 86'400;
+constexpr const char* kAccount = "sluice-controller";
 constexpr std::string_view kOfPlugins = ".plugins.sluice.dev";
 constexpr const char* kGroupPath = "/apis/kueue.x-k8s.io/";
 /// No queue has less than nothing.
@@ -49,6 +50,8 @@ class Examination {
     definitions();
     lease();
     neighbour();
+    rights();
+    job_kinds();
     const std::size_t hooked = configurations();
     if (hooked > 0) webhook();
     versions();
@@ -176,6 +179,44 @@ class Examination {
       add(Level::kWrong, "neighbour", "Kueue decides here, too",
           "let one of the two decide: kubectl -n kueue-system scale "
           "deployment/kueue-controller-manager --replicas 0");
+  }
+
+  /// Of the account that the manifests give the controllers; one that runs elsewhere has another.
+  void rights() {
+    const ClusterAnswer account =
+        get(fmt::format("/api/v1/namespaces/{}/serviceaccounts/{}", order_.ns, kAccount));
+    if (account.status == 404) return;
+    if (account.status != 200) return add(Level::kUnknown, "rights", trouble_of(account));
+    const std::string user = fmt::format("system:serviceaccount:{}:{}", order_.ns, kAccount);
+    const Lacking anywhere = lacking(order_.rights.anywhere, user, "", ask_);
+    const Lacking own = lacking(order_.rights.own, user, order_.ns, ask_);
+    for (const Lacking* each : {&anywhere, &own})
+      if (!each->unseen.empty())
+        return add(Level::kUnknown, "rights", "this user may not ask for others: " + each->unseen);
+    std::vector<std::string> all = anywhere.rights;
+    for (const std::string& each : own.rights)
+      all.push_back(fmt::format("{} in {}", each, order_.ns));
+    if (all.empty()) return add(Level::kGood, "rights", user + " may decide");
+    add(Level::kWrong, "rights", fmt::format("{} may not: {}", user, fmt::join(all, "; ")),
+        "sluice manifests --config FILE | kubectl apply -f -");
+  }
+
+  /// Pages that the controller does not serve say so themselves.
+  void job_kinds() {
+    const ClusterAnswer answer = get("/apis/sluice.dev/v1alpha1/jobkinds");
+    if (answer.status == 404) return;
+    const auto list = api::parse_object(answer.body);
+    if (answer.status != 200 || !list) return add(Level::kUnknown, "job kinds", trouble_of(answer));
+    for_each_object(*list, "items", [this](const json::object& page) {
+      const json::object* served = find_condition(part(page, "status"), "Served");
+      const std::string name = text_in(part(page, "metadata"), "name");
+      if (served == nullptr)
+        add(Level::kUnknown, "job kinds", name + ": no controller looked at it yet");
+      else if (text_in(*served, "status") != "True")
+        add(Level::kWrong, "job kinds",
+            fmt::format("{} is not served: {}", name, text_in(*served, "message")),
+            "its jobs run without quota until then");
+    });
   }
 
   /// How many webhooks there are.

@@ -13,7 +13,7 @@
 
 #include "api/scheme/scheme.hpp"
 #include "core/base/time.hpp"
-#include "host/kube/sender.hpp"
+#include "host/cluster/rights.hpp"
 
 namespace sluice::host {
 
@@ -32,10 +32,9 @@ struct Finding {
 struct DoctorOrder {
   const api::Scheme* scheme = nullptr;
   std::string ns = "sluice-system";  ///< of the controllers
+  ControllerRights rights;           ///< what the ServiceAccount of theirs has to have
   Time now = 0;
 };
-
-using AskCluster = std::function<ClusterAnswer(ClusterRequest request)>;
 
 std::vector<Finding> examine(const DoctorOrder& order, const AskCluster& ask);
 

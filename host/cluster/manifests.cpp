@@ -17,6 +17,7 @@
 #include "host/base/version.hpp"
 #include "host/cluster/definitions.hpp"
 #include "host/cluster/deployment.hpp"
+#include "host/cluster/rights.hpp"
 #include "host/cluster/roles.hpp"
 #include "host/config/config.hpp"
 #include "host/decide/followed_kinds.hpp"
@@ -150,11 +151,9 @@ Result<std::vector<json::object>> controller_of(const ManifestsOptions& options,
                                                 const Configuration& config, Rules& rules) {
   auto deployment = deployment_of(options, config);
   if (!deployment) return deployment.error();
-  std::vector<ObjectRight> rights = rules.plugins->plugins().rights();
-  for (ObjectRight& each : rights_to_retain(config.retention, rules.scheme))
-    rights.push_back(std::move(each));
-  deployment->cluster_rules = rules_to_decide(followed_kinds(config, rules), rights);
-  deployment->own_rules = rules_to_lead();
+  ControllerRights rights = rights_to_decide(config, rules);
+  deployment->cluster_rules = std::move(rights.anywhere);
+  deployment->own_rules = std::move(rights.own);
   if (options.webhooks) {
     append(deployment->cluster_rules,
            rules_to_be_trusted(deployment->name, converted_definitions(rules.scheme),

@@ -12,6 +12,7 @@
 namespace sluice::host {
 namespace {
 
+namespace json = boost::json;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
@@ -26,6 +27,10 @@ constexpr const char* kValidating =
     "/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations/sluice-controller";
 constexpr const char* kTry = "/apis/kueue.x-k8s.io/v1beta2/clusterqueues?dryRun=All";
 constexpr const char* kOld = "/apis/kueue.x-k8s.io/v1beta1/clusterqueues?limit=1";
+constexpr const char* kAccount =
+    "/api/v1/namespaces/sluice-system/serviceaccounts/sluice-controller";
+constexpr const char* kReviews = "/apis/authorization.k8s.io/v1/subjectaccessreviews";
+constexpr const char* kPages = "/apis/sluice.dev/v1alpha1/jobkinds";
 constexpr std::int64_t kNow = 1'800'000'000;  // 2027-01-15T08:00:00Z
 
 std::string status(const std::string& message) {
@@ -40,6 +45,7 @@ std::string lease(const std::string& holder, const std::string& renewed) {
 /// A cluster in which all is well, but for what a test changes.
 struct Patient {
   std::map<std::string, std::pair<int, std::string>> answers;
+  std::string refused;  ///< what a question for a right holds to be answered with no
   std::string authority = make_authority("ca", kNow)->certificate;
 
   Patient() {
@@ -51,19 +57,34 @@ struct Patient {
     answers[kMutating] = answers[kValidating] = {200, webhooks(base64_text(authority), "Fail")};
     answers[kTry] = {422, status("admission webhook objects.sluice.dev denied the request: bad")};
     answers[kOld] = {200, "{}"};
+    answers[kAccount] = {200, "{}"};
+    answers[kPages] = {200, R"({"items":[]})"};
   }
   static std::string webhooks(const std::string& trust, const std::string& policy) {
     return R"({"webhooks":[{"name":"jobs.sluice.dev","failurePolicy":")" + policy +
            R"(","clientConfig":{"caBundle":")" + trust + R"("}}]})";
   }
 
+  static json::array rules() {
+    return {json::object{{"apiGroups", json::array{"batch"}},
+                         {"resources", json::array{"jobs", "jobs/status"}},
+                         {"verbs", json::array{"list", "patch"}}}};
+  }
+
   std::vector<Finding> findings() const {
     DoctorOrder order;
+    order.rights.anywhere = order.rights.own = rules();
     order.scheme = &test::scheme();
     order.now = kNow * kSecond;
     return examine(order, [this](const ClusterRequest& request) {
       const auto found = answers.find(request.path);
       ClusterAnswer out;
+      if (request.path == kReviews && found == answers.end()) {
+        const bool allowed = refused.empty() || request.body.find(refused) == std::string::npos;
+        out.status = 201;
+        out.body = allowed ? R"({"status":{"allowed":true}})" : R"({"status":{"allowed":false}})";
+        return out;
+      }
       out.status = found == answers.end() ? 404 : found->second.first;
       out.body = found == answers.end() ? status("not found") : found->second.second;
       return out;
@@ -77,6 +98,8 @@ TEST(Doctor, FindsNothingWhereAllIsWell) {
   EXPECT_FALSE(any_wrong(patient.findings())) << patient.told();
   EXPECT_THAT(patient.told(), HasSubstr("ok       lease        one decides\n"));
   EXPECT_THAT(patient.told(), HasSubstr("API servers are answered"));
+  EXPECT_THAT(patient.told(), HasSubstr("ok       rights       system:serviceaccount:sluice-system:"
+                                        "sluice-controller may decide\n"));
   EXPECT_THAT(patient.told(), Not(HasSubstr("→")));
 }
 
@@ -148,8 +171,40 @@ TEST(Doctor, SaysWhatIsWrongAndWhatToDo) {
   }
 }
 
+TEST(Doctor, NamesEachRightThatTheAccountLacks) {
+  Patient patient;
+  patient.refused = R"("verb":"patch")";
+  EXPECT_TRUE(any_wrong(patient.findings()));
+  EXPECT_THAT(patient.told(),
+              HasSubstr("may not: patch jobs.batch; patch jobs/status.batch; patch jobs.batch in "
+                        "sluice-system; patch jobs/status.batch in sluice-system\n"));
+  patient.refused = R"("subresource":"status")";
+  EXPECT_THAT(patient.told(), HasSubstr("may not: list, patch jobs/status.batch; list, patch "));
+  patient.refused = R"("namespace":"sluice-system")";
+  EXPECT_THAT(patient.told(), HasSubstr("may not: list, patch jobs.batch in sluice-system; "));
+  // A controller that runs elsewhere is somebody else, of whom nothing is known.
+  patient.answers[kAccount] = {404, "{}"};
+  EXPECT_FALSE(any_wrong(patient.findings())) << patient.told();
+}
+
+TEST(Doctor, TellsWhichPageIsNotServed) {
+  Patient patient;
+  patient.answers[kPages] = {200,
+                             R"({"items":[{"metadata":{"name":"new.example.com"}},
+          {"metadata":{"name":"good.example.com"},
+           "status":{"conditions":[{"type":"Served","status":"True"}]}},
+          {"metadata":{"name":"bad.example.com"},"status":{"conditions":
+           [{"type":"Served","status":"False","message":"no right to list it"}]}}]})"};
+  EXPECT_TRUE(any_wrong(patient.findings()));
+  EXPECT_THAT(patient.told(), HasSubstr("wrong    job kinds    bad.example.com is not served: no "
+                                        "right to list it\n"));
+  EXPECT_THAT(patient.told(), HasSubstr("unknown  job kinds    new.example.com: no controller"));
+  EXPECT_THAT(patient.told(), Not(HasSubstr("good.example.com")));
+}
+
 TEST(Doctor, WhatMayNotBeSeenIsNotWrong) {
-  for (const char* path : {kLease, kMutating, kValidating, kTry, kOld}) {
+  for (const char* path :
+       {kAccount, kReviews, kPages, kLease, kMutating, kValidating, kTry, kOld}) {
     Patient patient;
     patient.answers[path] = {403, status("you may not")};
     EXPECT_FALSE(any_wrong(patient.findings())) << path;
