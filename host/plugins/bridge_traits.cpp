@@ -167,6 +167,15 @@ class Joined {
   std::array<const LoadedPlugin*, kTraitCount> provider_{};
 };
 
+/// What names the workload itself where another one is meant.
+void judge_others(const api::Workload& workload, Answers& answers) {
+  const std::string own = workload.meta.key();
+  if (answers.given[kReplaces] && answers.traits.replaces.workload == own)
+    answers.nonsense.note("the replaced workload", "is itself");
+  if (answers.given[kFollows] && answers.traits.follows == own)
+    answers.nonsense.note("the workload that it follows", "is itself");
+}
+
 /// One call. `answers` has nothing in it, and stays so when the plugin is out of service.
 void ask(LoadedPlugin& plugin, const hooks::TraitsQuery& query, bool counts_may_change,
          hooks::Fault& fault, bool& closed, Answers& answers) {
@@ -187,6 +196,7 @@ void ask(LoadedPlugin& plugin, const hooks::TraitsQuery& query, bool counts_may_
   const Answer outcome = plugin.call(Hook::kTraits, about_of(query.workload), fault, [&] {
     const std::int32_t code =
         plugin.extensions().traits->traits(plugin.self(), ref_of(query.workload), &sink);
+    judge_others(query.workload, answers);
     return plugin.judged(code, answers.nonsense);
   });
   closed = outcome == Answer::kClosed;

@@ -295,6 +295,17 @@ TEST_F(Texts, A1_WhatDecidesSomethingIsAFaultThatNamesPluginAndHook) {
   }
 }
 
+TEST_F(Texts, AWorkloadNeitherReplacesNorFollowsItself) {
+  const std::string own = workload.meta.key();
+  const Decides all[] = {{"replaces", "the replaced workload is itself"},
+                         {"follows", "the workload that it follows is itself"}};
+  for (const Decides& each : all) {
+    EXPECT_THAT(hear(says(each.place, own)).faults, ::testing::Contains(HasSubstr(each.fault)));
+    EXPECT_THAT(hear(says(each.place, own + "-x")).faults,
+                ::testing::Not(::testing::Contains(HasSubstr(each.fault))));
+  }
+}
+
 TEST_F(Texts, B16_AnInactiveCheckWithAMalformedReasonIsNotActive) {
   for (const std::string reason : {"not a word", "", "gr\xC3", "a\nb"}) {
     const auto set = load({says("inactive-reason", reason)});

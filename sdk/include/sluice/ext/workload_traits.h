@@ -33,7 +33,7 @@ typedef struct sluice_group {
 typedef struct sluice_replaces {
   uint32_t size;
   int32_t how;           /* SLUICE_ENDS_* */
-  sluice_str_t workload; /* NAMESPACE/NAME */
+  sluice_str_t workload; /* NAMESPACE/NAME of another one */
   sluice_str_t reason;
   sluice_str_t message;
   int32_t only_better; /* 1: only with at least its pods, and on better flavors: in the order of the
