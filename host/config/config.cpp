@@ -83,11 +83,8 @@ void read_server(Section& section, ServerConfig& out) {
                                                      {"bodyTime", &out.limits.body_time},
                                                      {"idleTime", &out.limits.idle_time},
                                                      {"stallTime", &out.limits.stall_time}};
-  for (const auto& [key, time] : times) {
-    limits.duration(key, *time);
-    if (*time < kSecond || *time > 86'400 * kSecond)
-      limits.fail(key, "allowed: a duration from 1s to 24h");
-  }
+  for (const auto& [key, time] : times)
+    limits.duration(key, *time, {kSecond, 86'400 * kSecond, "from 1s to 24h"});
 }
 
 void read_metrics(Section& section, MetricsConfig& out) {
@@ -113,18 +110,14 @@ void read_process(Section& item, ProcessConfig& out) {
   section.integer("files", out.files, 16, 1 << 20);
   section.boolean("network", out.network);
   section.pairs("environment", out.environment);
-  section.duration("callTimeout", out.call_timeout);
-  section.duration("startTimeout", out.start_timeout);
-  section.duration("firstPause", out.first_pause);
-  section.duration("longestPause", out.longest_pause);
-  if (out.call_timeout < kMillisecond || out.call_timeout > 10 * kSecond)
-    section.fail("callTimeout", "allowed: a duration from 1ms to 10s");
-  if (out.start_timeout < 100 * kMillisecond || out.start_timeout > 300 * kSecond)
-    section.fail("startTimeout", "allowed: a duration from 100ms to 300s");
-  if (out.first_pause < kMillisecond || out.first_pause > out.longest_pause)
-    section.fail("firstPause", "allowed: a duration from 1ms to longestPause");
-  if (out.longest_pause > 3600 * kSecond)
-    section.fail("longestPause", "allowed: a duration from firstPause to 1h");
+  section.duration("callTimeout", out.call_timeout,
+                   {kMillisecond, 10 * kSecond, "from 1ms to 10s"});
+  section.duration("startTimeout", out.start_timeout,
+                   {100 * kMillisecond, 300 * kSecond, "from 100ms to 300s"});
+  section.duration("firstPause", out.first_pause, {kMillisecond, 3600 * kSecond, "from 1ms to 1h"});
+  out.longest_pause = std::max(out.longest_pause, out.first_pause);  // where the file has none
+  section.duration("longestPause", out.longest_pause,
+                   {out.first_pause, 3600 * kSecond, "from firstPause to 1h"});
   for (const auto& [name, value] : out.environment)
     if (!is_variable_name(name))
       section.fail("environment",
@@ -353,8 +346,7 @@ void read_history(Section& section, HistoryConfig& out) {
   section.text("path", out.path);
   if (!out.path.empty() && out.path.front() != '/')
     section.fail("path", fmt::format("found \"{}\"; allowed: an absolute path", out.path));
-  section.duration("keepTime", out.keep_time);
-  if (out.keep_time < 60 * kSecond) section.fail("keepTime", "allowed: a duration of 1m or more");
+  section.duration("keepTime", out.keep_time, {.least = 60 * kSecond, .text = "of 1m or more"});
   section.integer("keepBytes", out.keep_bytes, kLeast, kMost);
 }
 

@@ -111,7 +111,7 @@ class Reader {
     Duration timeout = (first_ ? 300 : 1800) * kSecond;
     section.duration("timeout", timeout);
     Duration recovery = timeout;
-    section.duration("recoveryTimeout", recovery, 0);  // 0: for ever
+    section.duration("recoveryTimeout", recovery, {.least = 0});  // 0: for ever
     bool block = first_;
     section.boolean("blockAdmission", block);
     read_requeuing(section, out_.engine.requeue);

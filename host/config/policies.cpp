@@ -94,7 +94,7 @@ void read_retention(Section& policies, RetentionConfig& out) {
   Section workloads(policies.errors(), policies.child("workloads"), policies.path_of("workloads"));
   const auto read = [&](const std::string& key, std::optional<Duration>& into) {
     Duration time = 0;
-    workloads.duration(key, time, 0);
+    workloads.duration(key, time, {.least = 0});
     if (workloads.has(key)) into = time;
   };
   read("afterFinished", out.after_finished);

@@ -271,15 +271,15 @@ void Section::integer(const std::string& key, std::int64_t& out, std::int64_t mi
   }
 }
 
-void Section::duration(const std::string& key, Duration& out, Duration least) {
-  constexpr const char* kAllowed = "a duration such as 1500ms, 90s, 2m30s or 1h";
+void Section::duration(const std::string& key, Duration& out, const DurationRange& range) {
+  const std::string allowed = fmt::format("a duration {}", range.text);
   YAML::Node node;
-  if (!scalar(key, node, kAllowed)) return;
+  if (!scalar(key, node, allowed.c_str())) return;
   const auto value = parse_duration(node.Scalar());
-  if (value && *value >= least) {
+  if (value && *value >= range.least && *value <= range.most) {
     out = *value;
   } else {
-    fail(key, fmt::format("found {}; allowed: {}", describe(node), kAllowed));
+    fail(key, fmt::format("found {}; allowed: {}", describe(node), allowed));
   }
 }
 

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <functional>
 #include <initializer_list>
+#include <limits>
 #include <set>
 #include <string>
 #include <string_view>
@@ -42,6 +43,13 @@ std::string describe(const YAML::Node& node);
 /// The node as compact JSON; plain scalars become numbers and booleans as in YAML 1.2.
 std::string to_json(const YAML::Node& node);
 
+/// The durations that a key takes; `text` follows "allowed: a duration " in a message.
+struct DurationRange {
+  Duration least = 1;
+  Duration most = std::numeric_limits<Duration>::max();
+  std::string_view text = "such as 1500ms, 90s, 2m30s or 1h";
+};
+
 class Section {
  public:
   using Pairs = std::vector<std::pair<std::string, std::string>>;
@@ -59,7 +67,7 @@ class Section {
             std::string_view allowed);
   void boolean(const std::string& key, bool& out);
   void integer(const std::string& key, std::int64_t& out, std::int64_t min, std::int64_t max);
-  void duration(const std::string& key, Duration& out, Duration least = 1);
+  void duration(const std::string& key, Duration& out, const DurationRange& range = {});
   void pairs(const std::string& key, Pairs& out);  ///< a map of texts
   void json(const std::string& key, std::string& out);
   void texts(const std::string& key, std::vector<std::string>& out);

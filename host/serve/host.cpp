@@ -101,24 +101,28 @@ Result<void> check_file(const std::string& path) {
   return Error{path + ": is no file; a reload reads the configuration from a file"};
 }
 
-/// What a reload cannot change, because connections and the store stay.
+/// What a reload cannot change, because connections and the store stay: each key that differs.
 Result<void> check_unchanged(const Configuration& before, const Configuration& after) {
+  const auto number = [](std::int64_t value) { return std::to_string(value); };
   const struct {
     std::string_view key;
-    const std::string &before, &after;
+    std::string before, after;
   } fixed[] = {
       {"store.path", before.store.path, after.store.path},
+      {"store.limits.events", number(before.store.limits.events),
+       number(after.store.limits.events)},
       {"server.address", before.server.address, after.server.address},
       {"server.insecureHttp", before.server.insecure_http, after.server.insecure_http},
       {"server.kubeconfig", before.server.kubeconfig, after.server.kubeconfig},
       {"metrics.address", before.metrics.address, after.metrics.address},
   };
-  for (const auto& [key, old_value, new_value] : fixed) {
+  std::string changed;
+  for (const auto& [key, old_value, new_value] : fixed)
     if (old_value != new_value)
-      return Error{fmt::format("{} cannot change on a reload (\"{}\" to \"{}\"); restart the host",
-                               key, old_value, new_value)};
-  }
-  return {};
+      changed += fmt::format("{}{} (\"{}\" to \"{}\")", changed.empty() ? "" : ", ", key, old_value,
+                             new_value);
+  if (changed.empty()) return {};
+  return Error{fmt::format("{} cannot change on a reload; restart the host", changed)};
 }
 
 /// The process: what stays the same over reloads.

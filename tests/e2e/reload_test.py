@@ -105,6 +105,17 @@ class Disk(Reloading):
             self.assertEqual(self.fungibility(wire, "kept"), "TryNextFlavor")
             self.assertEqual(wire.ask("GET", f"{QUEUES}/kept")[2]["spec"]["stopPolicy"], "Hold")
 
+    def test_all_keys_that_need_a_restart_are_told_at_once(self):
+        self.configure(server="  insecureHttp: '127.0.0.1:0'\n")
+        with open(self.host.config, encoding="utf-8") as file:
+            text = file.read()
+        with open(self.host.config, "w", encoding="utf-8") as file:
+            file.write(text.replace("store: {", "store: { limits: { events: 7 },"))
+        self.assertFalse(self.signal())
+        self.assertIn('store.limits.events ("10000" to "7"), server.insecureHttp ("" to '
+                      '"127.0.0.1:0") cannot change on a reload; restart the host',
+                      self.host.log())
+
     def test_a_pipe_does_not_hold_it_up(self):
         os.remove(self.host.config)
         os.mkfifo(self.host.config)
@@ -203,7 +214,7 @@ class Disk(Reloading):
             ({"rest": "surprise: 1\n"}, "surprise: unknown key"),
             ({"rest": "scheduling: [\n"}, "sluice.yaml"),
             ({"rest": "store: { path: /elsewhere }\n"}, "store"),
-            ({"server": "  insecureHttp: '127.0.0.1:0'\n"}, "server.insecureHttp cannot change"),
+            ({"server": "  insecureHttp: '127.0.0.1:0'\n"}, "server.insecureHttp ("),
             ({"server": f"  tokenFile: {tokens}\n"}, "tokens:1"),
             ({"server": "  tokenFile: /does/not/exist\n"}, "/does/not/exist"),
             ({"server": "  tls: { certFile: /no.crt, keyFile: /no.key }\n"}, "/no.crt"),

@@ -258,7 +258,7 @@ TEST(Configuration, NamesPlaceFoundAndAllowed) {
       {"history:\n  path: h.db\n",
        "s.yaml:4: history.path: found \"h.db\"; allowed: an absolute path"},
       {"history:\n  keepTime: 1s\n",
-       "s.yaml:4: history.keepTime: allowed: a duration of 1m or more"},
+       "s.yaml:4: history.keepTime: found the text \"1s\"; allowed: a duration of 1m or more"},
       {"scheduling:\n  threads: many\n",
        "s.yaml:4: scheduling.threads: found the text \"many\"; allowed: a whole number from 0 to "
        "1024"},
@@ -288,7 +288,8 @@ TEST(Configuration, NamesPlaceFoundAndAllowed) {
       {"server: {limits: {headerTime: 10}}\n",
        "s.yaml:3: server.limits.headerTime: found the number 10; allowed: a duration"},
       {"server: {limits: {stallTime: 5ms}}\n",
-       "s.yaml:3: server.limits.stallTime: allowed: a duration from 1s to 24h"},
+       "s.yaml:3: server.limits.stallTime: found the text \"5ms\"; allowed: a duration from "
+       "1s to 24h"},
       {"server: {limits: {depth: 5000}}\n", "allowed: a whole number from 8 to 1000"},
       {"server: {tls: {certFile: a}}\n", "certFile and keyFile go together"},
       {"plugins:\n  load:\n  - enabled: true\n", "s.yaml:5: plugins.load[0].name: is missing"},
@@ -410,11 +411,14 @@ TEST(Configuration, NamesWhatIsWrongWithAProcess) {
       {"plugins:\n  load: [{name: a, process: {files: 64}}]\n",
        "plugins.load[0].process: it has no effect without `isolation: process`"},
       {"plugins:\n  load: [{name: a, isolation: process, process: {callTimeout: 1h}}]\n",
-       "plugins.load[0].process.callTimeout: allowed: a duration from 1ms to 10s"},
-      {"plugins:\n  load: [{name: a, isolation: process, process: {firstPause: 2m}}]\n",
-       "plugins.load[0].process.firstPause: allowed: a duration from 1ms to longestPause"},
+       "plugins.load[0].process.callTimeout: found the text \"1h\"; allowed: a duration from 1ms "
+       "to 10s"},
+      {"plugins:\n  load: [{name: a, isolation: process, process: {firstPause: 2h}}]\n",
+       "plugins.load[0].process.firstPause: found the text \"2h\"; allowed: a duration from 1ms to "
+       "1h"},
       {"plugins:\n  load: [{name: a, isolation: process, process: {longestPause: 2h}}]\n",
-       "plugins.load[0].process.longestPause: allowed: a duration from firstPause to 1h"},
+       "plugins.load[0].process.longestPause: found the text \"2h\"; allowed: a duration from "
+       "firstPause to 1h"},
       {"plugins:\n  load: [{name: a, isolation: process, process: {environment: {a-b: c}}}]\n",
        "process.environment: found \"a-b\"; allowed: names of letters, digits and _"},
   };
