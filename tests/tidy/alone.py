@@ -2,9 +2,9 @@
 """Each source of the libraries and plugins by itself, as clang++ sees it: one that does not include
 what it uses fails here, where no unit is joined and no header precompiled.
 
-usage: alone.py [-j JOBS] BUILD [FILE…]
+usage: alone.py [-j JOBS] [--compiler COMPILER] BUILD [FILE…]
 
-BUILD holds a compile_commands.json; with FILEs, only those.
+BUILD holds a compile_commands.json, of clang++; with FILEs, only those. COMPILER takes its place.
 """
 
 import argparse
@@ -27,10 +27,12 @@ def chosen(entries, root, files):
             yield path, entry
 
 
-def check(entry):
-    """The compiler's words; empty when it has none."""
-    command = re.sub(r' -o \S+', '', entry['command']) + ' -fsyntax-only'
-    done = subprocess.run(shlex.split(command), cwd=entry['directory'], stdout=subprocess.PIPE,
+def check(entry, compiler):
+    """The compiler's words; empty when it has none. `compiler` None: that of the build."""
+    command = shlex.split(re.sub(r' -(o|Xclang) \S+', '', entry['command'])) + ['-fsyntax-only']
+    if compiler and entry['file'].endswith('.cpp'):
+        command[0] = compiler
+    done = subprocess.run(command, cwd=entry['directory'], stdout=subprocess.PIPE,
                           stderr=subprocess.STDOUT, text=True, check=False)
     return done.stdout if done.returncode else ''
 
@@ -38,6 +40,7 @@ def check(entry):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument('-j', type=int, default=os.cpu_count())
+    parser.add_argument('--compiler')
     parser.add_argument('build')
     parser.add_argument('files', nargs='*')
     options = parser.parse_args()
@@ -46,11 +49,12 @@ def main():
         work = list(chosen(json.load(text), root, set(options.files)))
     failed = 0
     with concurrent.futures.ThreadPoolExecutor(options.j) as pool:
-        for said in pool.map(check, [entry for _, entry in work]):
+        for said in pool.map(lambda each: check(each[1], options.compiler), work):
             if said:
                 print(said)
                 failed += 1
-    print(f'{len(work)} sources by themselves with clang++: {failed} failed')
+    seen_by = options.compiler or 'clang++'
+    print(f'{len(work)} sources by themselves with {seen_by}: {failed} failed')
     return 1 if failed or not work else 0
 
 
