@@ -14,11 +14,6 @@ constexpr std::size_t kKeptTexts = 2048;
 constexpr std::size_t kMostJoined = 1U << 20;
 constexpr std::int64_t kTickMs = 1'000;
 
-std::string_view namespace_of(const StoredObject& object) {
-  if (!object.kind->namespaced) return {};
-  return std::string_view(object.key).substr(0, object.key.find('/'));
-}
-
 }  // namespace
 
 std::shared_ptr<const std::string> EventTexts::get(std::string_view type, const RecordPtr& object,
@@ -137,7 +132,7 @@ void Feed::hand_out() {
   if (by_namespace_.empty()) return;
   std::unordered_map<const Members*, std::vector<const Change*>> parts;
   for (const Change& change : changes_) {
-    const auto found = by_namespace_.find(std::string(namespace_of(*change.object)));
+    const auto found = by_namespace_.find(std::string(change.object->ns()));
     if (found != by_namespace_.end()) parts[&found->second].push_back(&change);
   }
   for (const auto& [members, changes] : parts) hand_out(*members, changes);

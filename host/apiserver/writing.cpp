@@ -55,8 +55,7 @@ void audit_call(const Call& call, std::string_view name, int code, std::string_v
 /// What was deleted, and that it is gone.
 std::string deletion_status(const StoredObject& object) {
   json::object details;
-  const std::size_t slash = object.key.find('/');
-  details["name"] = slash == std::string::npos ? object.key : object.key.substr(slash + 1);
+  details["name"] = object.name();
   if (!object.kind->group.empty()) details["group"] = object.kind->group;
   details["kind"] = object.kind->plural;
   const json::object whole = to_object(object);
@@ -72,18 +71,13 @@ std::string deletion_status(const StoredObject& object) {
   return out + "\n";
 }
 
-std::string name_of(const StoredObject& object) {
-  const std::size_t slash = object.key.find('/');
-  return slash == std::string::npos ? object.key : object.key.substr(slash + 1);
-}
-
 void answer(Call& call, const ApiResult<WriteOutcome>& result, bool dry_run) {
   if (!result) {
     audit_call(call, call.route.name, result.error().code, result.error().reason, dry_run);
     return call.fail(result.error());
   }
   for (const auto& warning : result->warnings) call.warn(warning);
-  audit_call(call, name_of(result->object), result->code, {}, dry_run);
+  audit_call(call, result->object.name(), result->code, {}, dry_run);
   // A write that took the last finalizer away is answered with the object, as any other.
   if (result->removed && call.route.verb == "delete")
     return call.reply(result->code, deletion_status(result->object));
@@ -170,9 +164,8 @@ class DeleteMany final : public std::enable_shared_from_this<DeleteMany> {
   void submit(std::size_t index) {
     WriteRequest write = like_;
     const StoredObject& object = *objects_[index];
-    const std::size_t slash = object.key.find('/');
-    if (object.kind->namespaced) write.ns = object.key.substr(0, slash);
-    write.name = name_of(object);
+    write.ns = object.ns();
+    write.name = object.name();
     call_->at->backend.writes->submit(
         std::move(write), [self = shared_from_this(), index](ApiResult<WriteOutcome> result) {
           self->done(index, std::move(result));
@@ -181,7 +174,7 @@ class DeleteMany final : public std::enable_shared_from_this<DeleteMany> {
 
   void done(std::size_t index, ApiResult<WriteOutcome> result) {
     const bool failed = !result && result.error().code != 404;  // 404: another client was quicker
-    audit_call(*call_, name_of(*objects_[index]), result ? result->code : result.error().code,
+    audit_call(*call_, objects_[index]->name(), result ? result->code : result.error().code,
                result ? std::string_view() : std::string_view(result.error().reason),
                like_.dry_run);
     std::size_t next = 0;

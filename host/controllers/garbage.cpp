@@ -23,9 +23,8 @@ void GarbageController::changed(const ObjectChange& change, std::vector<WorkKey>
 bool GarbageController::is_garbage(const api::KindInfo& kind, const StoredObject& object) const {
   const auto owners = object.metadata.owners();
   if (owners.empty() || object.metadata.terminating()) return false;
-  const std::string_view ns = std::string_view(object.key).substr(0, object.key.find('/'));
   return std::all_of(owners.begin(), owners.end(), [&](const OwnerReference& reference) {
-    const ObjectRef owner = owner_named(scheme_, reference, ns);
+    const ObjectRef owner = owner_named(scheme_, reference, object.ns());
     if (!owner.kind || (owner.kind->namespaced && !kind.namespaced)) return false;
     const StoredObject* found = store_.find(*owner.kind, owner.key);
     return !found || found->metadata.uid() != reference.uid;

@@ -12,6 +12,7 @@
 #include "core/base/check.hpp"
 #include "core/engine/workload_views.hpp"
 #include "host/base/log.hpp"
+#include "host/objects/object_key.hpp"
 #include "host/objects/parts.hpp"
 
 namespace sluice::host {
@@ -180,8 +181,7 @@ std::optional<WorkKey> PluginController::owner_of(const StoredObject& object) co
     for (std::size_t i = 0; i < kinds_.size(); ++i) {
       if (!kinds_[i] || kinds_[i]->kind != owner.kind || kinds_[i]->group != owner.group())
         continue;
-      const std::string ns =
-          kinds_[i]->namespaced ? object.key.substr(0, object.key.find('/') + 1) : std::string();
+      const std::string ns = kinds_[i]->namespaced ? fmt::format("{}/", object.ns()) : "";
       return key_of(i, fmt::format("{}{}", ns, owner.name));
     }
   }
@@ -250,10 +250,8 @@ RemoteChange PluginController::what_of(const WorkKey& key) const {
   const std::size_t number = key.sort;
   SLUICE_CHECK(number < kinds_.size() && kinds_[number], "no such kind: ", to_text(key));
   const WatchedKind& watched = plugin_.kinds()[number];
-  const std::size_t slash = key.kind->namespaced ? key.name.find('/') : std::string::npos;
-  if (slash == std::string::npos) return {{}, watched.api_version, watched.kind, {}, key.name};
-  return {
-      {}, watched.api_version, watched.kind, key.name.substr(0, slash), key.name.substr(slash + 1)};
+  const auto [ns, name] = split_key(key.name);
+  return {{}, watched.api_version, watched.kind, std::string(ns), std::string(name)};
 }
 
 Result<Time> PluginController::reconcile(const WorkKey& key, ObjectAccess& objects) {

@@ -17,7 +17,7 @@ std::string shared_by(const StoredObject& object) {
   const boost::json::object metadata = parse_stored(object.metadata.text());
   const std::string_view value = api::find_text(part(metadata, "labels"), kind.together);
   if (value.empty()) return {};
-  return fmt::format("{}/{}/{}", object.key.substr(0, object.key.find('/')), kind.together, value);
+  return fmt::format("{}/{}/{}", object.ns(), kind.together, value);
 }
 
 /// The owner to go on with: that which controls it, else the first one that is there.

@@ -12,6 +12,7 @@
 #include "host/base/files.hpp"
 #include "host/executor/process/line_log.hpp"
 #include "host/executor/process/run_record.hpp"
+#include "host/objects/object_key.hpp"
 #include "host/objects/parts.hpp"
 
 namespace sluice::host {
@@ -236,7 +237,7 @@ ApiResult<std::unique_ptr<LogReader>> FileLogs::open(const std::string& pod_key,
   const api::KindInfo* kind = scheme_.find("v1", "Pod");
   if (!kind) return bad_request("this host has no pods");
   const RecordPtr record = store_.get(*kind, pod_key);
-  if (!record) return not_found(*kind, pod_key.substr(pod_key.find('/') + 1));
+  if (!record) return not_found(*kind, split_key(pod_key).name);
   const json::object pod = to_object(*record);
   const ApiResult<std::string> container = choose(pod, query);
   if (!container) return container.error();

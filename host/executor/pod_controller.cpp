@@ -5,6 +5,7 @@
 #include "host/executor/jobs/job_pods_controller.hpp"
 #include "host/executor/jobs/pod_making.hpp"
 #include "host/executor/jobs/views.hpp"
+#include "host/objects/object_key.hpp"
 #include "host/objects/parts.hpp"
 
 namespace sluice::host {
@@ -18,7 +19,7 @@ bool job_counts(const json::object& pod, const std::string& key, const ObjectAcc
   const api::KindInfo* jobs = objects.scheme().find("batch/v1", "Job");
   if (!owner || !jobs || api::find_text(*owner, "kind") != "Job") return false;
   const std::string job_key =
-      key.substr(0, key.find('/') + 1) + std::string(api::find_text(*owner, "name"));
+      fmt::format("{}/{}", split_key(key).ns, api::find_text(*owner, "name"));
   const auto job = objects.get(*jobs, job_key);
   return job && api::find_text(part(*job, "metadata"), "uid") == api::find_text(*owner, "uid") &&
          api::find_text(part(*job, "metadata"), "deletionTimestamp").empty();

@@ -17,12 +17,6 @@ namespace {
 
 namespace json = boost::json;
 
-void split_key(std::string_view key, std::string& ns, std::string& name) {
-  const std::size_t slash = key.find('/');
-  ns = key.substr(0, slash);
-  name = slash == std::string_view::npos ? std::string_view() : key.substr(slash + 1);
-}
-
 Millis created_at(const StoredObject& stored) {
   const auto time = parse_time(api::text_at(stored.metadata.text(), "creationTimestamp"));
   return time ? to_millis(*time) : 0;
@@ -47,7 +41,8 @@ bool tells_anything(const StoredObject& workload) {
 WorkloadFacts workload_facts(const StoredObject& stored) {
   WorkloadFacts out;
   out.uid = stored.metadata.uid();
-  split_key(stored.key, out.ns, out.name);
+  out.ns = stored.ns();
+  out.name = stored.name();
   if (const OwnerReference* owner = stored.metadata.controller()) {
     out.owner_kind = owner->kind;
     out.owner = owner->name;
@@ -96,8 +91,7 @@ std::optional<PodUse> pod_use(const StoredObject& pod) {
   const auto used = read_use(status.get_object());
   if (!used) return std::nullopt;
   PodUse out;
-  std::string name;
-  split_key(pod.key, out.ns, name);
+  out.ns = pod.ns();
   out.workload =
       api::text_at(api::member_text(pod.metadata.text(), "annotations"), "kueue.x-k8s.io/workload");
   if (out.workload.empty()) return std::nullopt;

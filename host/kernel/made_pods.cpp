@@ -4,17 +4,12 @@
 
 #include "api/json/json.hpp"
 #include "host/objects/kinds.hpp"
+#include "host/objects/object_key.hpp"
 #include "host/objects/parts.hpp"
 
 namespace sluice::host {
 
 namespace json = boost::json;
-
-namespace {
-
-std::string_view namespace_in(std::string_view key) { return key.substr(0, key.find('/')); }
-
-}  // namespace
 
 void MadePods::changed(const api::KindInfo& kind, std::string_view key,
                        const StoredObject* stored) {
@@ -24,14 +19,14 @@ void MadePods::changed(const api::KindInfo& kind, std::string_view key,
   if (!kind.namespaced)
     return stored ? defaults_.put_runtime_class(key, object) : defaults_.erase_runtime_class(key);
   if (stored)
-    defaults_.put_limit_range(namespace_in(key), name, object);
+    defaults_.put_limit_range(split_key(key).ns, name, object);
   else
-    defaults_.erase_limit_range(namespace_in(key), name);
+    defaults_.erase_limit_range(split_key(key).ns, name);
 }
 
 bool MadePods::concerns(const api::KindInfo& kind, std::string_view changed,
                         std::string_view workload) {
-  return !kind.namespaced || namespace_in(changed) == namespace_in(workload);
+  return !kind.namespaced || split_key(changed).ns == split_key(workload).ns;
 }
 
 void MadePods::read(api::Workload& workload, const StoredObject& stored) {

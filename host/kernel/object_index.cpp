@@ -6,14 +6,6 @@
 #include "core/base/check.hpp"
 
 namespace sluice::host {
-namespace {
-
-std::string_view namespace_of(const ObjectChange& change) {
-  if (!change.kind->namespaced) return {};
-  return std::string_view(change.key).substr(0, change.key.find('/'));
-}
-
-}  // namespace
 
 bool ObjectIndex::Less::operator()(const ObjectRef& a, const ObjectRef& b) const {
   return std::tie(a.kind->group, a.kind->kind, a.key) <
@@ -33,7 +25,7 @@ void ObjectIndex::update(const ObjectChange& change) {
       change.stored && change.before && change.stored->metadata == change.before->metadata;
   if (same_metadata) return;  // a status, most often
   if (uids_ == Uids::kKept) note_uid(change);
-  const std::string_view ns = namespace_of(change);
+  const std::string_view ns = change.ns();
   if (change.before) {
     for (const OwnerReference& owner : change.before->metadata.owners()) {
       const auto it = owned_.find(std::string(owner.uid));

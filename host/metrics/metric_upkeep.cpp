@@ -1,6 +1,7 @@
 #include "host/metrics/metric_upkeep.hpp"
 
 #include "core/model/model.hpp"
+#include "host/objects/object_key.hpp"
 
 namespace sluice::host {
 namespace {
@@ -44,8 +45,8 @@ Result<Time> MetricUpkeep::reconcile(const WorkKey& key, ObjectAccess& objects) 
   if (key.kind == queues_) {
     decisions_.forget_cluster_queue(key.name);
   } else {
-    const std::size_t slash = key.name.find('/');
-    decisions_.forget_local_queue(key.name.substr(0, slash), key.name.substr(slash + 1));
+    const auto [ns, name] = split_key(key.name);
+    decisions_.forget_local_queue(std::string(ns), std::string(name));
   }
   return kNever;
 }

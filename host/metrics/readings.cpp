@@ -11,6 +11,7 @@
 #include "api/codec/codec.hpp"
 #include "api/json/json.hpp"
 #include "host/base/version.hpp"
+#include "host/objects/object_key.hpp"
 #include "host/objects/parts.hpp"
 
 namespace sluice::host {
@@ -39,11 +40,6 @@ double shown(const std::string& resource, std::int64_t amount) {
 }
 
 double number(std::size_t value) { return static_cast<double>(value); }
-
-std::pair<std::string, std::string> split_key(const std::string& key) {
-  const std::size_t slash = key.find('/');
-  return {key.substr(0, slash), slash == std::string::npos ? "" : key.substr(slash + 1)};
-}
 
 class QueueReadings {
  public:
@@ -162,7 +158,7 @@ class QueueReadings {
     const LocalQueueView& view = by_local_[key];
     const auto put = [&, &ns_ = ns, &name_ = name](const char* metric, const char* help,
                                                    const MetricLabels& more, double value) {
-      MetricLabels labels{{"name", name_}, {"namespace", ns_}};
+      MetricLabels labels{{"name", std::string(name_)}, {"namespace", std::string(ns_)}};
       labels.insert(labels.end(), more.begin(), more.end());
       book_.add(metric, help, std::move(labels), value);
     };
@@ -221,7 +217,7 @@ class QueueReadings {
       if (each.cluster_queue.empty()) continue;  // users may name LocalQueues that do not exist
       const auto [ns, name] = split_key(each.local_queue);
       book_.add("kueue_local_queue_finished_workloads", "Finished workloads that are kept",
-                {{"name", name}, {"namespace", ns}}, number(each.count));
+                {{"name", std::string(name)}, {"namespace", std::string(ns)}}, number(each.count));
     }
     for (const auto& [queue, count] : finished)
       book_.add("kueue_finished_workloads", "Finished workloads that are kept",
@@ -246,8 +242,8 @@ class QueueReadings {
       const auto [ns, name] = split_key(each.local_queue);
       book_.add("kueue_local_queue_unadmitted_workloads",
                 "Workloads that are not admitted, by reason",
-                {{"name", name},
-                 {"namespace", ns},
+                {{"name", std::string(name)},
+                 {"namespace", std::string(ns)},
                  {"cluster_queue", each.cluster_queue},
                  {"reason", each.reason},
                  {"underlying_cause", each.cause}},

@@ -16,6 +16,7 @@
 
 #include "core/base/time.hpp"
 #include "host/objects/object_access.hpp"
+#include "host/objects/object_key.hpp"
 #include "host/objects/work_key.hpp"
 
 namespace sluice::host {
@@ -28,6 +29,7 @@ struct ObjectChange {
   const StoredObject* stored = nullptr;
   const StoredObject* before = nullptr;
   bool deleted() const { return stored == nullptr; }
+  std::string_view ns() const { return split_key(key).ns; }  ///< empty: in no namespace
 };
 
 /// What reconcile() answers when it has only begun: the key is named again when there is more.

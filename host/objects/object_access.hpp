@@ -16,6 +16,7 @@
 #include "core/base/time.hpp"
 #include "core/types/kinds.hpp"
 #include "host/objects/api_error.hpp"
+#include "host/objects/object_key.hpp"
 #include "host/objects/write.hpp"
 
 namespace sluice::host {
@@ -30,6 +31,9 @@ Result<void> plain(const ApiResult<T>& done) {
 struct ObjectRef {
   const api::KindInfo* kind = nullptr;
   std::string key;  ///< `namespace/name`, or `name`
+
+  std::string_view ns() const { return split_key(key).ns; }  ///< empty: in no namespace
+  std::string_view name() const { return split_key(key).name; }
   bool operator==(const ObjectRef&) const = default;
   auto operator<=>(const ObjectRef&) const = default;
 };

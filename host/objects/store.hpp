@@ -17,6 +17,7 @@
 
 #include "api/scheme/scheme.hpp"
 #include "host/objects/header.hpp"
+#include "host/objects/object_key.hpp"
 #include "host/objects/text_pool.hpp"
 
 namespace sluice::host {
@@ -31,6 +32,9 @@ struct StoredObject {
   /// empty: none. Kept, never shown.
   std::string hidden;
   std::uint64_t version = 0;  ///< metadata.resourceVersion; 0: not given yet
+
+  std::string_view ns() const { return split_key(key).ns; }  ///< empty: in no namespace
+  std::string_view name() const { return split_key(key).name; }
 };
 
 /// Whether two versions of an object differ in nothing but status, if in that.

@@ -9,6 +9,7 @@
 
 #include "api/json/json.hpp"
 #include "host/client/client.hpp"
+#include "host/objects/object_key.hpp"
 #include "host/objects/parts.hpp"
 #include "host/rest/selectors.hpp"
 #include "sluice/svc/remotes.h"
@@ -338,9 +339,9 @@ std::vector<RemoteChange> RemoteHub::take_changes(const std::string& plugin) {
         for (const RemoteKind& kind : remote->spec().kinds)
           if (kind.kind == key.kind) change.api_version = kind.api_version;
         change.kind = key.kind->kind;
-        const std::size_t slash = key.key.find('/');
-        change.ns = slash == std::string::npos ? "" : key.key.substr(0, slash);
-        change.name = slash == std::string::npos ? key.key : key.key.substr(slash + 1);
+        const auto [ns, name] = split_key(key.key);
+        change.ns = ns;
+        change.name = name;
       }
       out.push_back(std::move(change));
     }

@@ -64,18 +64,8 @@ const FieldLabel* find_path(const api::KindInfo& kind, std::string_view label) {
   return it == kLabels.end() ? nullptr : &*it;
 }
 
-std::string_view name_of(const StoredObject& object) {
-  const std::string_view key = object.key;
-  return object.kind->namespaced ? key.substr(key.find('/') + 1) : key;
-}
-
-std::string_view namespace_of(const StoredObject& object) {
-  const std::string_view key = object.key;
-  return object.kind->namespaced ? key.substr(0, key.find('/')) : std::string_view();
-}
-
 std::string_view text_at(const StoredObject& object, std::string_view path, std::string& scratch) {
-  if (path == "metadata.name") return name_of(object);
+  if (path == "metadata.name") return object.name();
   const auto part = [&](std::string_view name) -> std::optional<std::string_view> {
     if (path.substr(0, name.size()) != name || path.size() <= name.size() ||
         path[name.size()] != '.')
@@ -92,8 +82,8 @@ std::string_view text_at(const StoredObject& object, std::string_view path, std:
 
 std::string_view field_text(const StoredObject& object, std::string_view label,
                             std::string& scratch) {
-  if (label == "metadata.name") return name_of(object);
-  if (label == "metadata.namespace") return namespace_of(object);
+  if (label == "metadata.name") return object.name();
+  if (label == "metadata.namespace") return object.ns();
   const FieldLabel* known = find_path(*object.kind, label);
   if (known == nullptr) return {};
   std::string_view text = text_at(object, known->path.empty() ? label : known->path, scratch);

@@ -195,7 +195,7 @@ void add_namespaces(SimulationInput& input, Intake& intake, std::uint32_t& order
     if (stored.kind == kind) {
       given.insert(stored.key);
     } else if (stored.kind->namespaced) {
-      const std::string_view ns = std::string_view(stored.key).substr(0, stored.key.find('/'));
+      const std::string_view ns = stored.ns();
       if (!used.contains(ns)) used.emplace(ns);
     }
   };

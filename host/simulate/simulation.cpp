@@ -8,6 +8,7 @@
 
 #include "api/jobs/job_kind.hpp"
 #include "core/model/model.hpp"
+#include "host/objects/object_key.hpp"
 #include "host/simulate/story.hpp"
 
 namespace sluice::host {
@@ -288,15 +289,15 @@ bool Simulation::end_job(WorkloadId id) {
 // preferred, because a Job may leave finished ones behind.
 std::string Simulation::job_workload(const std::string& job) const {
   const Engine& engine = machine_->engine();
-  const std::size_t slash = job.find('/');
+  const KeyParts parts = split_key(job);
   std::string found;
   for (const WorkloadId id : engine.workloads()) {
     const auto workload = engine.object(id);
-    if (workload->meta.ns != std::string_view(job).substr(0, slash)) continue;
+    if (workload->meta.ns != parts.ns) continue;
     const bool owned = std::any_of(
         workload->meta.owners.begin(), workload->meta.owners.end(), [&](const auto& owner) {
           const api::KindInfo* kind = machine_->scheme().find(owner.api_version, owner.kind);
-          return kind && kind->job && owner.name == std::string_view(job).substr(slash + 1);
+          return kind && kind->job && owner.name == parts.name;
         });
     if (!owned) continue;
     if (engine.state(id) == WorkloadState::kAdmitted) return engine.key(id);

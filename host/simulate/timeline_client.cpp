@@ -46,9 +46,8 @@ WriteRequest request_of(WriteVerb verb, const ObjectRef& ref) {
   out.verb = verb;
   out.kind = ref.kind;
   out.version = ref.kind->hub().name;
-  const std::size_t slash = ref.kind->namespaced ? ref.key.find('/') : std::string::npos;
-  if (slash != std::string::npos) out.ns = ref.key.substr(0, slash);
-  out.name = slash == std::string::npos ? ref.key : ref.key.substr(slash + 1);
+  out.ns = ref.ns();
+  out.name = ref.name();
   out.field_validation = FieldValidation::kIgnore;  // told when the input was read
   out.wants_answer = false;
   return out;

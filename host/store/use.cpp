@@ -1,15 +1,6 @@
 #include "host/store/use.hpp"
 
 namespace sluice::host {
-namespace {
-
-std::string_view namespace_of(const StoredObject& object) {
-  const std::size_t slash = object.key.find('/');
-  return slash == std::string::npos ? std::string_view()
-                                    : std::string_view(object.key).substr(0, slash);
-}
-
-}  // namespace
 
 std::size_t stored_bytes(const StoredObject& object) {
   return object.key.size() + object.metadata.text().size() + object.body->size() +
@@ -21,7 +12,7 @@ void UseTable::add(const StoredObject& object) {
   objects_.fetch_add(1, std::memory_order_relaxed);
   bytes_.fetch_add(bytes, std::memory_order_relaxed);
   charged_.fetch_add(charged_bytes(bytes), std::memory_order_relaxed);
-  const std::string_view ns = namespace_of(object);
+  const std::string_view ns = object.ns();
   if (ns.empty()) return;
   auto found = by_namespace_.find(ns);
   if (found == by_namespace_.end()) found = by_namespace_.emplace(ns, StoreUse()).first;
@@ -35,7 +26,7 @@ void UseTable::remove(const StoredObject& object) {
   objects_.fetch_sub(1, std::memory_order_relaxed);
   bytes_.fetch_sub(bytes, std::memory_order_relaxed);
   charged_.fetch_sub(charged_bytes(bytes), std::memory_order_relaxed);
-  const auto found = by_namespace_.find(namespace_of(object));
+  const auto found = by_namespace_.find(object.ns());
   if (found == by_namespace_.end()) return;
   found->second.bytes -= bytes;
   found->second.charged -= charged_bytes(bytes);

@@ -10,6 +10,7 @@
 #include "host/access/denial.hpp"
 #include "host/kernel/merge_patch.hpp"
 #include "host/manifests/manifests.hpp"
+#include "host/objects/object_key.hpp"
 #include "host/objects/parts.hpp"
 #include "host/rest/decode.hpp"
 
@@ -243,11 +244,9 @@ AccessRequest reading(std::string_view resource, std::string_view key) {
   out.verb = "get";
   out.group = "kueue.x-k8s.io";
   out.resource = resource;
-  if (const auto slash = key.find('/'); slash != std::string_view::npos) {
-    out.ns = key.substr(0, slash);
-    key.remove_prefix(slash + 1);
-  }
-  out.name = key;
+  const KeyParts parts = split_key(key);
+  out.ns = parts.ns;
+  out.name = parts.name;
   return out;
 }
 

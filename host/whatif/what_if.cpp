@@ -8,6 +8,7 @@
 
 #include "api/json/json.hpp"
 #include "host/explain/obstacles.hpp"
+#include "host/objects/object_key.hpp"
 #include "host/objects/parts.hpp"
 #include "host/whatif/answer.hpp"
 #include "host/whatif/estimate.hpp"
@@ -43,8 +44,8 @@ void add_starts(json::object& status, std::vector<json::object> starts) {
 /// What keeps the queue that is asked about from starting anything.
 std::vector<std::string> obstacles_of(const Waiting& asked, const ObjectAccess& objects) {
   const std::string& local = asked.local_queue;
-  const auto slash = local.find('/');
-  if (!local.empty()) return obstacles_of(objects, local.substr(0, slash), local.substr(slash + 1));
+  const auto [ns, name] = split_key(local);
+  if (!local.empty()) return obstacles_of(objects, std::string(ns), std::string(name));
   std::string text = obstacle_of_queue(objects, asked.cluster_queue);
   return text.empty() ? std::vector<std::string>() : std::vector{std::move(text)};
 }

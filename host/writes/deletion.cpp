@@ -56,8 +56,7 @@ bool is_held_by_dependents(const Header& header) {
 /// written, by naming its UID.
 bool may_hang_on(const ObjectRef& owner, const ObjectRef& dependent) {
   if (!owner.kind->namespaced) return true;
-  const std::size_t ns = owner.key.find('/') + 1;
-  return dependent.kind->namespaced && dependent.key.compare(0, ns, owner.key, 0, ns) == 0;
+  return dependent.kind->namespaced && dependent.ns() == owner.ns();
 }
 
 /// Removes the reference to `uid`; how many are left.
@@ -228,8 +227,7 @@ void Deletion::erase(const ObjectRef& ref) {
 
 /// What follows for owners and namespace when the object is gone.
 void Deletion::after_erase(const ObjectRef& ref, const Header& header) {
-  const std::size_t slash = ref.kind->namespaced ? ref.key.find('/') : std::string::npos;
-  const std::string ns = slash == std::string::npos ? "" : ref.key.substr(0, slash);
+  const std::string ns(ref.ns());
   owners_of_erased(ns, header);
   if (ns.empty()) return;
   const api::KindInfo* namespaces = kernel_.scheme().find("v1", "Namespace");

@@ -33,7 +33,7 @@ class Edit {
   /// What a new object is called.
   void set_key(std::string key) { ref_.key = std::move(key); }
   /// The key without the namespace.
-  std::string name() const { return ref_.key.substr(ref_.key.find('/') + 1); }
+  std::string name() const { return std::string(ref_.name()); }
   const api::KindInfo& kind() const { return *ref_.kind; }
   bool of_status() const { return status_; }
   bool is_new() const { return !stored_; }

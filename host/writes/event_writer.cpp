@@ -54,8 +54,7 @@ bool EventWriter::count_up(const std::string& key) {
 bool EventWriter::in_namespace_that_goes(const ObjectRef& about) const {
   const api::KindInfo* namespaces = objects_.scheme().find("v1", "Namespace");
   if (!about.kind->namespaced || !namespaces) return false;
-  const StoredObject* found = objects_.kernel().store().find(
-      *namespaces, std::string_view(about.key).substr(0, about.key.find('/')));
+  const StoredObject* found = objects_.kernel().store().find(*namespaces, about.ns());
   return found && found->metadata.terminating();
 }
 
@@ -84,10 +83,8 @@ void EventWriter::write(const EventNote& event, std::string_view about, const st
   const api::KindInfo* kind = objects_.scheme().find("v1", "Event");
   if (!kind) return;
   const bool namespaced = event.about.kind->namespaced;
-  const std::size_t slash = namespaced ? event.about.key.find('/') : std::string::npos;
-  const std::string_view key = event.about.key;
-  const std::string_view name = slash == std::string::npos ? key : key.substr(slash + 1);
-  const std::string_view ns = slash == std::string::npos ? "default" : key.substr(0, slash);
+  const std::string_view name = event.about.name();
+  const std::string_view ns = namespaced ? event.about.ns() : "default";
   const std::string at = format_time(objects_.now() - objects_.now() % kSecond);
   const std::string uid = ids_.uid(objects_.now());
   StoredObject made;

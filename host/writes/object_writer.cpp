@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "api/json/json.hpp"
+#include "host/objects/object_key.hpp"
 #include "host/objects/parts.hpp"
 #include "host/store/use.hpp"
 #include "host/writes/metadata.hpp"
@@ -74,12 +75,9 @@ ApiResult<WriteOutcome> ObjectWriter::create(PreparedObject prepared, const Writ
   const api::KindInfo& kind = *prepared.stored.kind;
   if (needs_tree(kind, mode)) return create(kind, to_object(prepared.stored), mode);
   const std::string key = prepared.stored.key;
-  const std::size_t slash = kind.namespaced ? key.find('/') : std::string::npos;
-  const std::string name = slash == std::string::npos ? key : key.substr(slash + 1);
-  if (slash != std::string::npos)
-    if (auto refused = drafter_.namespace_refuses(Reads(view_), kind, name,
-                                                  std::string_view(key).substr(0, slash)))
-      return *refused;
+  const auto [ns, name] = split_key(key);
+  if (!ns.empty())
+    if (auto refused = drafter_.namespace_refuses(Reads(view_), kind, name, ns)) return *refused;
   if (kernel_.exists(kind, key)) return already_exists(kind, name);
   give_identity(prepared, prepared.has_uid ? std::string() : ids_.uid(now()), now());
   kernel_.commit(std::move(prepared));
@@ -189,7 +187,7 @@ ApiResult<WriteOutcome> ObjectWriter::remove(const ObjectRef& ref, const DeleteO
                                              const WriteMode& mode) {
   const api::KindInfo& kind = *ref.kind;
   const StoredObject* stored = kernel_.store().find(kind, ref.key);
-  const std::string name = ref.key.substr(ref.key.find('/') + 1);
+  const std::string_view name = ref.name();
   if (!stored) return not_found(kind, name);
   if (auto refused = refuses_to_go(ref)) return *refused;
   const std::string_view uid = stored->metadata.uid();
@@ -255,8 +253,7 @@ ApiResult<void> ObjectWriter::update(json::object object) {
     return bad_request(fmt::format("no kind {} in {}", api::find_text(object, "kind"),
                                    api::find_text(object, "apiVersion")));
   const ObjectRef ref{kind, key_in(*kind, object)};
-  if (!kernel_.exists(*kind, ref.key))
-    return not_found(*kind, ref.key.substr(ref.key.find('/') + 1));
+  if (!kernel_.exists(*kind, ref.key)) return not_found(*kind, ref.name());
   WriteMode mode;
   mode.by_system = true;
   Edit edit = open_edit(view_, ref, view_.find(*kind, ref.key), false);
@@ -266,7 +263,7 @@ ApiResult<void> ObjectWriter::update(json::object object) {
 
 ApiResult<void> ObjectWriter::update_status(const api::KindInfo& kind, std::string_view key,
                                             json::object status) {
-  if (!kernel_.exists(kind, key)) return not_found(kind, key.substr(key.find('/') + 1));
+  if (!kernel_.exists(kind, key)) return not_found(kind, split_key(key).name);
   if (kernel_.reads_statuses_of(kind)) {
     Edit edit = open_edit(view_, {&kind, std::string(key)}, view_.find(kind, key), true);
     edit.set_after(edit.copy());
@@ -302,7 +299,7 @@ ApiResult<void> ObjectWriter::report_check(std::string_view key,
                                            const api::AdmissionCheckState& check) {
   const api::KindInfo& kind = api::kueue_kind(scheme(), "Workload");
   if (auto done = kernel_.report_check(key, check); !done)
-    return conflict(kind, key.substr(key.find('/') + 1), done.error().text);
+    return conflict(kind, split_key(key).name, done.error().text);
   return {};
 }
 
@@ -310,10 +307,10 @@ ApiResult<void> ObjectWriter::finish_workload(std::string_view key, std::string_
                                               std::string_view message) {
   const auto id = kernel_.engine().find(key);
   const api::KindInfo& kind = api::kueue_kind(scheme(), "Workload");
-  if (!id) return not_found(kind, key.substr(key.find('/') + 1));
+  if (!id) return not_found(kind, split_key(key).name);
   if (kernel_.engine().state(*id) == WorkloadState::kFinished) return {};
   if (auto done = kernel_.finish(key, reason, message); !done)
-    return conflict(kind, key.substr(key.find('/') + 1), done.error().text);
+    return conflict(kind, split_key(key).name, done.error().text);
   return {};
 }
 

@@ -31,7 +31,7 @@ json::object without_own_labels(json::object pod_template) {
 WorkloadOfJob workload_of(const ObjectRef& ref, json::object object) {
   WorkloadOfJob out;
   out.key = ref.key;
-  out.name = ref.key.substr(ref.key.find('/') + 1);
+  out.name = ref.name();
   const json::object& status = part(object, "status");
   out.finished = has_condition(status, "Finished");
   out.reserving = !out.finished && has_condition(status, "QuotaReserved");
@@ -74,8 +74,8 @@ std::optional<JobView> JobReader::read(const ObjectRef& ref, const ObjectAccess&
   JobView view;
   view.ref = ref;
   view.kind = ref.kind->job.get();
-  view.ns = ref.key.substr(0, ref.key.find('/'));
-  view.name = ref.key.substr(ref.key.find('/') + 1);
+  view.ns = ref.ns();
+  view.name = ref.name();
   view.uid = api::find_text(part(*job, "metadata"), "uid");
   view.job = std::move(*job);
   for (const ObjectRef& owned : objects.owned_by(view.uid)) {

@@ -69,11 +69,10 @@ std::vector<JobInControl> jobs_in_control(const boost::json::object& owned,
 
 void name_owners(std::span<const api::KindInfo* const> kinds, const StoredObject& object,
                  std::vector<WorkKey>& keys) {
-  const std::string_view ns = std::string_view(object.key).substr(0, object.key.find('/'));
   for (const OwnerReference& owner : object.metadata.owners())
     for (const api::KindInfo* each : kinds)
       if (owner.kind == each->kind && owner.group() == each->group)
-        keys.push_back({each, fmt::format("{}/{}", ns, owner.name)});
+        keys.push_back({each, fmt::format("{}/{}", object.ns(), owner.name)});
 }
 
 }  // namespace sluice::host

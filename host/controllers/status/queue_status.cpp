@@ -89,12 +89,10 @@ std::string held_before(const ObjectChange& workload) {
   return api::text_at(api::member_text(workload.before->status, "admission"), "clusterQueue");
 }
 
-std::string namespace_in(const std::string& key) { return key.substr(0, key.find('/')); }
-
 /// The key of the LocalQueue that a workload names.
 std::string local_queue_of(const StoredObject& workload) {
   if (!workload.body) return {};
-  return namespace_in(workload.key) + "/" +
+  return std::string(workload.ns()) + "/" +
          api::text_at(api::member_text(*workload.body, "spec"), "queueName");
 }
 
@@ -157,7 +155,7 @@ std::vector<std::string> QueueStatusController::queues_of(const ObjectChange& wo
   if (id && workload.stored && workload.before &&
       same_but_status(*workload.stored, *workload.before)) {
     out.insert(cluster_queue_of(
-        model, namespace_in(workload.key) + "/" + engine_.object(*id)->queue_name));
+        model, std::string(workload.ns()) + "/" + engine_.object(*id)->queue_name));
   } else {
     for (const StoredObject* version : {workload.stored, workload.before})
       if (version) out.insert(cluster_queue_of(model, local_queue_of(*version)));

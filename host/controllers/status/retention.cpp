@@ -6,6 +6,7 @@
 
 #include "api/json/json.hpp"
 #include "api/json/json_text.hpp"
+#include "host/objects/object_key.hpp"
 #include "host/objects/parts.hpp"
 
 namespace sluice::host {
@@ -87,7 +88,7 @@ bool WorkloadRetention::stands_for_another(const json::object& workload) const {
 Result<void> WorkloadRetention::remove_with_job(const std::string& key,
                                                 const json::object& workload,
                                                 ObjectAccess& objects) const {
-  const std::string ns = key.substr(0, key.find('/'));
+  const std::string ns(split_key(key).ns);
   Result<void> outcome;
   for_each_object(part(workload, "metadata"), "ownerReferences", [&](const json::object& owner) {
     const api::KindInfo* kind =
@@ -106,7 +107,7 @@ void EventRetention::add(const std::string& key, Time due) {
   drop(key);
   due_.emplace(key, due);
   by_due_.emplace(due, key);
-  const std::string ns = key.substr(0, key.find('/'));
+  const std::string ns(split_key(key).ns);
   std::set<Due>& own = of_namespace_[ns];
   sizes_.erase({own.size(), ns});
   own.emplace(due, key);
@@ -119,7 +120,7 @@ void EventRetention::drop(const std::string& key) {
   const Due due{known->second, key};
   due_.erase(known);
   by_due_.erase(due);
-  const std::string ns = due.second.substr(0, due.second.find('/'));
+  const std::string ns(split_key(due.second).ns);
   const auto own = of_namespace_.find(ns);
   sizes_.erase({own->second.size(), ns});
   own->second.erase(due);

@@ -153,8 +153,8 @@ class DeclaredSync {
                                                  objects_.now());
     if (!gates.empty()) gated_ += allowed.pods;
     if (allowed.more_soon) again_ = std::min(again_, objects_.now() + PodPace::kPause);
-    const std::string ns = ref_.key.substr(0, ref_.key.find('/'));
-    const std::string prefix = ref_.key.substr(ns.size() + 1) + "-" + set.name;
+    const std::string ns(ref_.ns());
+    const std::string prefix = std::string(ref_.name()) + "-" + set.name;
     auto number = static_cast<std::uint64_t>(known);
     std::size_t made = 0;
     for (std::int64_t index = 0; made < std::min(missing, allowed.pods); ++index) {

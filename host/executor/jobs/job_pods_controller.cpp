@@ -168,9 +168,7 @@ std::string key_of_controller(const StoredObject& stored, std::string_view group
                               std::string_view kind) {
   const OwnerReference* owner = stored.metadata.controller();
   if (!owner || owner->kind != kind || owner->group() != group) return {};
-  const std::size_t slash = stored.key.find('/');
-  const std::string ns = slash == std::string::npos ? "" : stored.key.substr(0, slash);
-  return fmt::format("{}/{}", ns, owner->name);
+  return fmt::format("{}/{}", stored.ns(), owner->name);
 }
 
 ApiResult<void> drop_finalizer(ObjectAccess& objects, const api::KindInfo& kind,

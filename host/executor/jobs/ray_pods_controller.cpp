@@ -12,6 +12,7 @@
 #include "host/executor/jobs/job_pods_controller.hpp"
 #include "host/executor/jobs/pod_making.hpp"
 #include "host/executor/jobs/views.hpp"
+#include "host/objects/object_key.hpp"
 #include "host/objects/parts.hpp"
 
 namespace sluice::host {
@@ -29,7 +30,7 @@ struct Group {
   std::string name, type;  ///< type: head, worker
   const json::object* pod_template = nullptr;
   std::int64_t pods = 1;
-  std::set<std::string> to_delete;  ///< names of pods, when there are too many
+  std::set<std::string, std::less<>> to_delete;  ///< names of pods, when there are too many
 };
 
 std::int64_t replicas_of(const json::object& group) {
@@ -132,7 +133,7 @@ class RaySync {
     by_group_.erase(group.name);
     // The first ones stay: what the autoscaler chose goes first, then what may not start yet.
     const auto chosen = [&group](const JobPod& pod) {
-      return group.to_delete.contains(pod.key.substr(pod.key.find('/') + 1));
+      return group.to_delete.contains(split_key(pod.key).name);
     };
     std::sort(pods.begin(), pods.end(), [&chosen](const JobPod& a, const JobPod& b) {
       return std::make_tuple(chosen(a), a.gated, a.created, std::cref(a.uid)) <
@@ -175,7 +176,7 @@ class RaySync {
     count = static_cast<std::int64_t>(allowed.pods);
     if (!gates.empty()) gated_ += allowed.pods;
     if (allowed.more_soon) again_ = std::min(again_, objects_.now() + PodPace::kPause);
-    const std::string ns = key_.substr(0, key_.find('/'));
+    const std::string ns(split_key(key_).ns);
     const std::string prefix =
         group.type == "head" ? name_ + "-head" : name_ + "-" + group.name + "-worker";
     auto number = static_cast<std::uint64_t>(known);

@@ -8,6 +8,7 @@
 #include "api/json/json.hpp"
 #include "host/base/utf8.hpp"
 #include "host/base/version.hpp"
+#include "host/objects/object_key.hpp"
 #include "host/simulate/record_sink.hpp"
 
 namespace sluice::host {
@@ -176,25 +177,20 @@ void append_tables(const ReportTables& tables, DataText& out) {
 void append_workloads(const std::vector<ReportWorkload>& workloads, DataText& out) {
   std::unordered_map<std::string_view, std::int64_t> ids;
   std::vector<std::string_view> namespaces;
-  const auto split = [](const ReportWorkload& w) {
-    return std::min(w.key.find('/'), w.key.size());
-  };
   const auto column = [&](std::string_view name, auto of) {
     out.key(name);
     out.list(workloads, of);
   };
   out.open('{');
   column("namespace", [&](const ReportWorkload& w) {
-    const auto name = std::string_view(w.key).substr(0, split(w));
+    const auto name = split_key(w.key).ns;
     const auto [it, added] = ids.emplace(name, static_cast<std::int64_t>(namespaces.size()));
     if (added) namespaces.push_back(name);
     out.number(it->second);
   });
   out.key("namespaces");
   out.list(namespaces, [&](std::string_view name) { out.text(name); });
-  column("name", [&](const ReportWorkload& w) {
-    out.text(std::string_view(w.key).substr(std::min(split(w) + 1, w.key.size())));
-  });
+  column("name", [&](const ReportWorkload& w) { out.text(split_key(w.key).name); });
   column("queue", [&](const ReportWorkload& w) { out.number(w.queue); });
   column("priority", [&](const ReportWorkload& w) { out.number(w.priority); });
   column("shape", [&](const ReportWorkload& w) {
