@@ -1,5 +1,7 @@
 #include "host/executor/pod_controller.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "host/executor/jobs/job_pods_controller.hpp"
