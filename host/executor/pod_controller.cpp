@@ -39,13 +39,13 @@ Result<Time> PodController::reconcile(const WorkKey& key, ObjectAccess& objects)
   const auto pod = objects.get(*key.kind, key.name);
   if (!pod) return kNever;
   const JobPod view = read_pod(*pod);
-  if (!view.deleting || (view.bound && !view.ended())) return kNever;
-  if (view.tracked) {
-    if (job_counts(*pod, key.name, objects)) return kNever;
+  if (!view.deleting) return kNever;
+  if (view.tracked && !job_counts(*pod, key.name, objects)) {
     const ApiResult<void> dropped =
         drop_finalizer(objects, *key.kind, key.name, kTrackingFinalizer);
     if (!dropped) return Error{dropped.error().text};
   }
+  if (view.bound && !view.ended()) return kNever;
   const auto left = objects.get(*key.kind, key.name);
   const json::array* finalizers =
       left ? api::find_array(part(*left, "metadata"), "finalizers") : nullptr;

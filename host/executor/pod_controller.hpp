@@ -1,6 +1,6 @@
 // PodController: the end of all pods, those of clients too: a pod that is being deleted and whose
-// processes have ended (or that never had a node) is removed, and a pod whose Job is gone loses the
-// Job's finalizer. Belongs to the kernel's thread.
+// processes have ended (or that never had a node) is removed, and one whose Job is gone, or goes,
+// loses the Job's finalizer at once. Belongs to the kernel's thread.
 #pragma once
 
 #include <string>

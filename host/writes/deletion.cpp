@@ -195,12 +195,22 @@ void Deletion::begin(const Doomed& doomed) {
   }
   const std::int64_t grace = is_core(ref, "Pod") ? grace_of(object, doomed.grace_seconds) : 0;
   if (grace == 0 && !waits && header.finalizers().empty()) return erase(ref);
-  if (!header.terminating()) mark(ref, std::move(object), grace);
+  if (!header.terminating()) return mark(ref, std::move(object), grace);
+  if (doomed.grace_seconds && grace < header.grace_seconds())
+    shorten(ref, std::move(object), grace);
 }
 
 void Deletion::mark(const ObjectRef& ref, json::object object, std::int64_t grace_seconds) {
   mark_for_deletion(object, kernel_.now(), grace_seconds);
   advance_generation(object);
+  store(ref, object);
+}
+
+/// It goes already, and is to have less time for it, counted from when that was asked for.
+void Deletion::shorten(const ObjectRef& ref, json::object object, std::int64_t grace_seconds) {
+  const Time end = api::find_time(metadata_of(object), "deletionTimestamp").value_or(kernel_.now());
+  const Duration had = header_of(ref)->grace_seconds() * kSecond;
+  mark_for_deletion(object, std::max<Time>(0, end - had), grace_seconds);
   store(ref, object);
 }
 

@@ -46,6 +46,7 @@ class Deletion {
   void work_off();
   void begin(const Doomed& doomed);
   void mark(const ObjectRef& ref, boost::json::object object, std::int64_t grace_seconds);
+  void shorten(const ObjectRef& ref, boost::json::object object, std::int64_t grace_seconds);
   void doom_in_foreground(const ObjectRef& ref);
   void erase(const ObjectRef& ref);
   void after_erase(const ObjectRef& ref, const Header& header);

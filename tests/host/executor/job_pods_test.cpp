@@ -88,6 +88,26 @@ TEST_F(JobPodsTest, DeletingTheJobTakesItsPodsAlong) {
   EXPECT_FALSE(exists("jobs", "default/j"));
 }
 
+// What holds a pod whose Job is gone is its processes alone, not a Job that would count them.
+TEST_F(JobPodsTest, PodsOfADeletedJobLoseItsFinalizerWhileTheyRun) {
+  job(R"("parallelism":1,"completions":1,)");
+  const std::string pod = pods().at(0);
+  ASSERT_TRUE(merge("pods", pod.substr(8), R"({"spec":{"schedulingGates":null}})"));
+  auto bound = get("pods", pod);
+  bound["spec"].as_object()["nodeName"] = "n";
+  const auto done = static_cast<ObjectAccess&>(objects).update(std::move(bound));
+  ASSERT_TRUE(done) << done.error().text;
+  phase(pod, "Running");
+  ASSERT_TRUE(remove("jobs", "j"));
+  kernel.run_to_rest();
+  EXPECT_EQ(at(get("pods", pod), "/metadata/finalizers"), "(absent)");
+  EXPECT_EQ(at(get("pods", pod), "/metadata/deletionGracePeriodSeconds"), "30");
+  WriteRequest force = request(WriteVerb::kDelete, "pods", pod.substr(8));
+  force.deletion.grace_period_seconds = 0;
+  ASSERT_TRUE(machine.write(force));
+  EXPECT_TRUE(pods().empty());
+}
+
 TEST_F(JobPodsTest, ForegroundDeletionToo) {
   job(R"("parallelism":2,"completions":2,)");
   ASSERT_TRUE(remove("jobs", "j", Propagation::kForeground));

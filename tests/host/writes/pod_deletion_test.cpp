@@ -70,18 +70,23 @@ TEST(PodDeletion, HasSoMuchTimeAsAProcessMayRun) {
   }
 }
 
-// Its generation moves as it is marked: 1, then 2. A second deletion changes nothing of that.
+// Its generation moves as it is marked: 1, then 2. A second deletion may only give it less time,
+// counted from the first one.
 TEST(PodDeletion, IsMarkedOnceAndGoesWhenItsTimeIsCutToNothing) {
   HostFixture host;
   host.apply(pod_text(R"("nodeName":"n",)", "Running"));
   ASSERT_TRUE(remove_pod(host, 20).ok());
   EXPECT_EQ(at(host.get("pods", "default/p"), "/metadata/generation"), "2");
-  ASSERT_TRUE(remove_pod(host, 10).ok());
+  ASSERT_TRUE(remove_pod(host, 25).ok());
   EXPECT_EQ(end_of(host), "20 2026-01-01T00:00:20Z");
+  ASSERT_TRUE(remove_pod(host).ok());
+  EXPECT_EQ(end_of(host), "20 2026-01-01T00:00:20Z") << "its own 30 s are not less";
+  ASSERT_TRUE(remove_pod(host, 10).ok());
+  EXPECT_EQ(end_of(host), "10 2026-01-01T00:00:10Z");
   EXPECT_EQ(at(host.get("pods", "default/p"), "/metadata/generation"), "2");
   // A write does not end it: its process may run still.
   ASSERT_TRUE(host.merge("pods", "p", R"({"metadata":{"labels":{"a":"b"}}})").ok());
-  EXPECT_EQ(end_of(host), "20 2026-01-01T00:00:20Z");
+  EXPECT_EQ(end_of(host), "10 2026-01-01T00:00:10Z");
   ASSERT_TRUE(remove_pod(host, 0).ok());
   EXPECT_EQ(end_of(host), "gone");
 }
@@ -91,6 +96,18 @@ TEST(PodDeletion, WaitsForFinalizersBesideItsTime) {
   host.apply(pod_text("", "", R"(,"finalizers":["a/b"])"));
   ASSERT_TRUE(remove_pod(host).ok());
   EXPECT_EQ(end_of(host), "0 2026-01-01T00:00:00Z") << "nothing runs: only the finalizer holds it";
+  ASSERT_TRUE(host.merge("pods", "p", R"({"metadata":{"finalizers":null}})").ok());
+  EXPECT_EQ(end_of(host), "gone");
+}
+
+// A force delete ends the process whatever holds the object: who runs it looks at the time.
+TEST(PodDeletion, ItsTimeIsCutWhileAFinalizerHoldsIt) {
+  HostFixture host;
+  host.apply(pod_text(R"("nodeName":"n",)", "Running", R"(,"finalizers":["a/b"])"));
+  ASSERT_TRUE(remove_pod(host).ok());
+  EXPECT_EQ(end_of(host), "30 2026-01-01T00:00:30Z");
+  ASSERT_TRUE(remove_pod(host, 0).ok());
+  EXPECT_EQ(end_of(host), "0 2026-01-01T00:00:00Z");
   ASSERT_TRUE(host.merge("pods", "p", R"({"metadata":{"finalizers":null}})").ok());
   EXPECT_EQ(end_of(host), "gone");
 }
