@@ -316,6 +316,8 @@ void read_executor(Section& section, ExecutorConfig& out) {
   Section logs(section.errors(), section.child("logs"), section.path_of("logs"));
   read_logs(logs, out.logs);
   out.control_groups = section.choice("controlGroups", {"auto", "off"}) != 1;
+  section.duration("longestGrace", out.longest_grace,
+                   {kSecond, 86'400 * kSecond, "from 1s to 24h"});
   Section users(section.errors(), section.child("jobUsers"), section.path_of("jobUsers"));
   read_job_users(users, out.job_users);
   out.all_system_calls = section.choice("systemCalls", {"filtered", "all"}) == 1;

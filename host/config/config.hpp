@@ -153,7 +153,8 @@ struct ExecutorConfig {
   LogsConfig logs;
   bool control_groups = true;  ///< pods run in them where the machine has them
   JobUsersConfig job_users;
-  bool all_system_calls = false;  ///< jobs may make them
+  bool all_system_calls = false;           ///< jobs may make them
+  Duration longest_grace = 600 * kSecond;  ///< that a pod has to end, whatever it says
 };
 
 /// How long objects are kept that are not needed any more; absent: for ever.

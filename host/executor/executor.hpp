@@ -35,6 +35,7 @@ struct LocalExecutorConfig {
   bool control_groups = true;  ///< where this machine has them
   JobUsersConfig users = {.mode = JobUsersConfig::Mode::kOff, .work_path = {}};
   bool all_system_calls = false;
+  std::int64_t longest_grace_seconds = 600;  ///< of any pod, whatever it and who deletes it say
 };
 
 class Executor {

@@ -1,5 +1,6 @@
 #include "host/executor/local_executor.hpp"
 
+#include <fmt/format.h>
 #include <poll.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
@@ -262,6 +263,10 @@ std::string LocalExecutor::ignored_of(const json::object& pod, const ProcessUser
   std::string text;
   for (const std::string& each : support_of(pod, as, sources_.held).ignored)
     text += (text.empty() ? "" : "; ") + each;
+  const auto grace = api::find_int(part(pod, "spec"), "terminationGracePeriodSeconds");
+  if (grace.value_or(0) > config_.longest_grace_seconds)
+    text += fmt::format("{}spec.terminationGracePeriodSeconds {}: it is ended after {} s",
+                        text.empty() ? "" : "; ", *grace, config_.longest_grace_seconds);
   return text;
 }
 
@@ -288,6 +293,7 @@ void LocalExecutor::begin(const std::string& uid, const json::object& pod) {
   run_spec.log_bytes = log_budget_.pod_bytes;
   run_spec.log_keep_free = log_budget_.keep_free;
   run_spec.all_calls = config_.all_system_calls;
+  run_spec.grace_seconds = std::min(run_spec.grace_seconds, config_.longest_grace_seconds);
   if (!groups_.empty()) run_spec.group = (groups_ / uid).string();
   const Result<bool> started = supervisor_->start(run_spec);
   if (!started) {
@@ -305,7 +311,9 @@ void LocalExecutor::begin(const std::string& uid, const json::object& pod) {
   reports_.state(uid, key, run.state);
 }
 
+/// Who has to leave decides how, not when: another's job waits for the place.
 void LocalExecutor::end(const std::string& uid, Run& run, std::int64_t grace_seconds) {
+  grace_seconds = std::min(grace_seconds, config_.longest_grace_seconds);
   if (run.grace && *run.grace <= grace_seconds) return;
   run.grace = grace_seconds;
   const Result<void> asked = supervisor_->stop(uid, grace_seconds);

@@ -30,6 +30,7 @@ Result<void> ExecutorSetup::start(const std::filesystem::path& folder, bool in_m
   config.control_groups = config_.control_groups;
   config.users = config_.job_users;
   config.all_system_calls = config_.all_system_calls;
+  config.longest_grace_seconds = config_.longest_grace / kSecond;
   config.logs = {config_.logs.pod_bytes, config_.logs.total_bytes};
   auto started = start_local_executor(config, store, scheme, kernel);
   if (!started) return started.error();

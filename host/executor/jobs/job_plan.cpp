@@ -294,7 +294,7 @@ void Planner::create_indexes(std::int64_t missing) {
   for (const JobPod& pod : pods_) {
     if (!pod.index) continue;
     const bool there = pod.active() && !removed(pod);
-    if (there || (job_.replace_failed_only && pod.terminating())) taken.insert(*pod.index);
+    if (there || (!job_.replaces_terminating() && pod.terminating())) taken.insert(*pod.index);
   }
   for (std::int64_t i = 0; i < job_.completions.value_or(0) && missing > 0; ++i) {
     if (plan_.create.size() == most_) break;
@@ -333,7 +333,7 @@ void Planner::manage() {
   }
   if (running > wanted) return remove_excess(running - wanted);
   std::int64_t missing = wanted - running;
-  if (job_.replace_failed_only) missing -= terminating();
+  if (!job_.replaces_terminating()) missing -= terminating();
   if (missing > 0) create(missing);
 }
 

@@ -33,6 +33,7 @@ class Sync {
     if (view_.managed_elsewhere || view_.deleting) return kNever;
     std::vector<JobPod> pods;
     for (const ObjectRef& ref : objects_.owned_by(view_.uid)) {
+      view_.has_workload |= ref.kind->kind == "Workload" && ref.kind->group == "kueue.x-k8s.io";
       if (ref.kind != &pods_) continue;
       const auto pod = objects_.get(pods_, ref.key);
       const json::object* owner = pod ? controller_of(part(*pod, "metadata")) : nullptr;
@@ -121,7 +122,7 @@ class Sync {
   }
 
   const json::object job_;
-  const BatchJob view_;
+  BatchJob view_;
   ObjectAccess& objects_;
   const api::KindInfo& jobs_;
   const api::KindInfo& pods_;

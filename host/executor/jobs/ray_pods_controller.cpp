@@ -140,9 +140,12 @@ class RaySync {
              std::make_tuple(chosen(b), b.gated, b.created, std::cref(b.uid));
     });
     const std::int64_t wanted = suspend_ ? 0 : group.pods;
-    std::int64_t there = 0;
+    std::int64_t there = 0, ending = 0;
     for (const JobPod& pod : pods) {
-      if (pod.terminating()) continue;
+      if (pod.terminating()) {
+        ++ending;  // its processes run on, in the place that its successor is to have
+        continue;
+      }
       if (!pod.ended() && there < wanted) {
         ++there;
         continue;
@@ -159,7 +162,7 @@ class RaySync {
       const ApiResult<void> done = objects_.remove(pods_, pod.key);
       if (!done) return done;
     }
-    return create(group, wanted - there, pods.size());
+    return create(group, wanted - there - ending, pods.size());
   }
 
   ApiResult<void> create(const Group& group, std::int64_t count, std::size_t known) {

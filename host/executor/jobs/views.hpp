@@ -83,7 +83,12 @@ struct BatchJob {
 
   bool deleting = false;
   bool managed_elsewhere = false;  ///< spec.managedBy names another controller
+  /// A workload of its own holds quota for its pods. read_job() does not know.
+  bool has_workload = false;
 
+  /// Whether a pod that is only terminating is replaced already. Where quota counts, its processes
+  /// do as well: with a long grace there would be more of them than were admitted.
+  bool replaces_terminating() const { return !replace_failed_only && !has_workload; }
   bool condition(std::string_view type) const;
   bool finished() const { return condition("Complete") || condition("Failed"); }
 };

@@ -243,6 +243,25 @@ TEST(JobPlan, ADeletedPodCountsAsFailedAtOnceUnlessOnlyFailedOnesAreReplaced) {
   EXPECT_TRUE(later.create.empty());
 }
 
+// 2 pods of quota: of 2 that were deleted one runs still, so that one place is free, at once.
+TEST(JobPlan, WhereQuotaCountsAPodIsReplacedWhenItsProcessesHaveEnded) {
+  Pod ending("a"), gone("b");
+  ending.deleting = gone.deleting = true;
+  gone.ended(4, 1);
+  for (const char* spec : {R"({"completions":9,"parallelism":2,"backoffLimit":9})",
+                           R"({"completions":9,"parallelism":2,"backoffLimit":9,
+                               "completionMode":"Indexed"})"}) {
+    BatchJob queued = job(spec);
+    ending.index = queued.indexed ? std::optional<std::int64_t>(0) : std::nullopt;
+    gone.index = queued.indexed ? std::optional<std::int64_t>(1) : std::nullopt;
+    EXPECT_EQ(plan_job(queued, {ending, gone}, at(60)).create.size(), 2U) << "no quota, no bound";
+    queued.has_workload = true;
+    const JobPlan plan = plan_job(queued, {ending, gone}, at(60));
+    EXPECT_EQ(plan.create.size(), 1U);
+    EXPECT_EQ(number(plan, "failed"), 2) << "it counts as before";
+  }
+}
+
 constexpr const char* kIndexed = R"({"completionMode":"Indexed","completions":4,"parallelism":2})";
 
 TEST(JobPlan, IndexedJobsRunTheLowestOpenIndexes) {
