@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <boost/json/monotonic_resource.hpp>
+#include <deque>
 #include <utility>
 
 #include "api/codec/codec.hpp"
 #include "api/json/json.hpp"
 #include "host/executor/pod_status.hpp"
+#include "host/objects/object_key.hpp"
 #include "host/objects/parts.hpp"
 #include "host/store/use.hpp"
 
@@ -155,14 +157,8 @@ bool Binder::pod_changed(const ObjectChange& change) {
     return false;  // its status changed
   }
   forget(change.key);
-  Pod& pod = pods_[change.key];
-  pod.node = node;
-  pod.gated = gated;
-  pod.needs = needs_of(object);
-  if (!node.empty()) {
-    use(pod, 1);
-    return false;
-  }
+  put(change.key, {node, needs_of(object), gated, {}});
+  if (!node.empty()) return false;
   const json::object& metadata = part(object, "metadata");
   const Place place{-api::find_int(spec, "priority").value_or(0),
                     api::find_time(metadata, "creationTimestamp").value_or(0),
@@ -175,12 +171,24 @@ bool Binder::pod_changed(const ObjectChange& change) {
 void Binder::forget(const std::string& key) {
   const auto known = pods_.find(key);
   if (known == pods_.end()) return;
-  if (!known->second.node.empty()) use(known->second, -1);
+  if (!known->second.node.empty()) {
+    use(known->second, -1);
+    const auto bound = bound_.find(split_key(key).ns);
+    if (--bound->second == 0) bound_.erase(bound);
+  }
   pods_.erase(known);
   const auto place = places_.find(key);
   if (place == places_.end()) return;
   waiting_.erase(place->second);
   places_.erase(place);
+}
+
+void Binder::put(const std::string& key, Pod pod) {
+  if (!pod.node.empty()) {
+    use(pod, 1);
+    ++bound_[std::string(split_key(key).ns)];
+  }
+  pods_[key] = std::move(pod);
 }
 
 void Binder::use(const Pod& pod, std::int64_t sign) {
@@ -231,21 +239,52 @@ double Binder::load_with(const Node& node, const api::PodTemplate& needs) const 
 }
 
 Result<Time> Binder::reconcile(const WorkKey&, ObjectAccess& objects) {
-  const std::set<Place> waiting = waiting_;  // binding changes it
-  std::optional<Error> refused;              // nobody waits behind one whose write is refused
-  for (const Place& place_of : waiting) {
-    const std::string& key = std::get<3>(place_of);
-    const auto pod = pods_.find(key);
-    if (pod == pods_.end() || !pod->second.node.empty()) continue;
-    const ApiResult<void> done =
-        pod->second.gated
-            ? say_why(key, "SchedulingGated",
-                      "Scheduling is blocked due to non-empty scheduling gates", objects)
-            : place(key, Pod(pod->second), objects);
-    if (!done && !refused) refused = Error{"pod " + key + ": " + done.error().text};
+  const std::vector<Place> waiting(waiting_.begin(), waiting_.end());  // binding changes it
+  std::optional<Error> refused;  // nobody waits behind one whose write is refused
+  for (auto first = waiting.begin(); first != waiting.end();) {
+    const auto end = std::find_if(first, waiting.end(), [&](const Place& each) {
+      return std::get<0>(each) != std::get<0>(*first);
+    });
+    auto problem = serve_equals({first, end}, objects);
+    if (!refused) refused = std::move(problem);
+    first = end;
   }
   if (refused) return *refused;
   return kNever;
+}
+
+/// Those of one priority, in order of age: namespaces take turns, that with the fewest pods first.
+std::optional<Error> Binder::serve_equals(const std::vector<Place>& waiting,
+                                          ObjectAccess& objects) {
+  std::map<std::string_view, std::deque<const Place*>> by_namespace;
+  for (const Place& each : waiting) by_namespace[split_key(std::get<3>(each)).ns].push_back(&each);
+  std::set<std::tuple<std::int64_t, std::size_t, std::string_view>> turns;
+  const auto line_up = [&](std::string_view ns) {
+    const auto& line = by_namespace[ns];
+    if (line.empty()) return;
+    const auto bound = bound_.find(ns);
+    turns.emplace(bound == bound_.end() ? 0 : bound->second, line.front() - waiting.data(), ns);
+  };
+  for (const auto& each : by_namespace) line_up(each.first);
+  std::optional<Error> refused;
+  while (!turns.empty()) {
+    const std::string_view ns = std::get<2>(turns.extract(turns.begin()).value());
+    const std::string& key = std::get<3>(*by_namespace[ns].front());
+    by_namespace[ns].pop_front();
+    if (const ApiResult<void> done = serve(key, objects); !done && !refused)
+      refused = Error{"pod " + key + ": " + done.error().text};
+    line_up(ns);
+  }
+  return refused;
+}
+
+ApiResult<void> Binder::serve(const std::string& key, ObjectAccess& objects) {
+  const auto pod = pods_.find(key);
+  if (pod == pods_.end() || !pod->second.node.empty()) return {};
+  if (pod->second.gated)
+    return say_why(key, "SchedulingGated",
+                   "Scheduling is blocked due to non-empty scheduling gates", objects);
+  return place(key, Pod(pod->second), objects);
 }
 
 ApiResult<void> Binder::place(const std::string& key, const Pod& pod, ObjectAccess& objects) {
@@ -281,7 +320,7 @@ ApiResult<void> Binder::bind(const std::string& key, const std::string& node,
     Pod copy = pod->second;
     forget(key);
     copy.node = node;
-    use(pods_[key] = std::move(copy), 1);
+    put(key, std::move(copy));
   }
   set_pod_condition(status, "PodScheduled", true, "", "", objects.now());
   const ApiResult<void> told = objects.update_status(kind, key, std::move(status));

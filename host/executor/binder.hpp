@@ -1,7 +1,9 @@
 // Binder: gives each pod without a node one that suits it: node selector, required affinity,
 // taints, and room for what it requests beside the pods that are there.
 //
-// Pods are served in order of priority, age and UID; of the nodes that suit, the one with the
+// Pods are served in order of priority; of equal ones first those of the namespace that has the
+// fewest pods on nodes, so that nobody keeps others waiting by many pods that ask for nothing; then
+// in order of age and UID. Of the nodes that suit, the one with the
 // smallest share of cpu and memory in use afterwards is taken, the first by name among equals. The
 // same objects give the same nodes. It keeps the pods and nodes that were announced to it; at start
 // all of them are announced again. Belongs to the kernel's thread.
@@ -10,6 +12,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -49,7 +52,10 @@ class Binder final : public Controller {
   bool pod_changed(const ObjectChange& change);
   bool status_changed(const ObjectChange& change);
   void forget(const std::string& key);
+  void put(const std::string& key, Pod pod);
   void use(const Pod& pod, std::int64_t sign);
+  ApiResult<void> serve(const std::string& key, ObjectAccess& objects);
+  std::optional<Error> serve_equals(const std::vector<Place>& waiting, ObjectAccess& objects);
   ApiResult<void> place(const std::string& key, const Pod& pod, ObjectAccess& objects);
   std::string unfit(const Node& node, const api::PodTemplate& needs) const;
   double load_with(const Node& node, const api::PodTemplate& needs) const;
@@ -61,6 +67,7 @@ class Binder final : public Controller {
   std::map<std::string, Pod> pods_;      // those that count: bound and running, or waiting
   std::map<std::string, Place> places_;  // of waiting pods
   std::set<Place> waiting_;
+  std::map<std::string, std::int64_t, std::less<>> bound_;  // pods on nodes, by namespace
 };
 
 }  // namespace sluice::host

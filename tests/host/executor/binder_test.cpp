@@ -154,6 +154,37 @@ TEST_F(BinderTest, HigherPriorityFirstAndCordonedNodesNot) {
   EXPECT_EQ(node_of("low"), "(absent)");
 }
 
+// Room for 4. Four of `default` are older than the one of `other`, which has its turn before the
+// second of them; and with 2 of `default` and 1 of `other` there, the next is of `other`.
+TEST_F(BinderTest, NamespacesTakeTurns) {
+  const auto pod_of_other = [&](const std::string& name) {
+    apply(R"({"apiVersion":"v1","kind":"Pod","metadata":{"namespace":"other","name":")" + name +
+          R"("},"spec":{"containers":[{"name":"c","image":"i",)" +
+          R"("resources":{"requests":{"cpu":"1"}}}]}})");
+    kernel.run_to_rest();
+  };
+  const auto placed = [&](const std::string& key) {
+    return at(get("pods", key), "/spec/nodeName") == "a";
+  };
+  nodes({node("a", "4")});
+  ASSERT_TRUE(merge("nodes", "a", R"({"spec":{"unschedulable":true}})"));
+  for (const char* name : {"p1", "p2", "p3", "p4"}) pod(name, "");
+  apply(R"({"apiVersion":"v1","kind":"Namespace","metadata":{"name":"other"}})");
+  pod_of_other("q");
+  ASSERT_TRUE(merge("nodes", "a", R"({"spec":{"unschedulable":null}})"));
+  kernel.run_to_rest();
+  EXPECT_TRUE(placed("other/q"));
+  for (const char* name : {"default/p1", "default/p2", "default/p3"})
+    EXPECT_TRUE(placed(name)) << name;
+  EXPECT_FALSE(placed("default/p4"));
+  pod_of_other("r");
+  end("p1");
+  EXPECT_TRUE(placed("other/r"));
+  EXPECT_FALSE(placed("default/p4"));
+  end("p2");
+  EXPECT_TRUE(placed("default/p4"));
+}
+
 TEST_F(BinderTest, NodesFollowTheConfiguration) {
   nodes({node("a", "2"), node("b", "2")});
   ASSERT_TRUE(merge("nodes", "a", R"({"metadata":{"labels":{"mine":"1"}}})"));
