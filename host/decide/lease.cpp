@@ -22,6 +22,8 @@ std::optional<LeaseRecord> LeaseKeeper::saw(const std::optional<LeaseRecord>& re
   out.transitions = record->transitions;
   out.acquired = record->acquired;
   if (record->holder == identity_) return out;
+  // Somebody took it away, as by deleting the object: another decides already.
+  if (!record->holder.empty() && holds(now)) held_until_ = now;
   const Duration lasts = std::max<std::int64_t>(1, record->lasts_seconds) * kSecond;
   if (!record->holder.empty() && now - seen_since_ < lasts) return std::nullopt;
   ++out.transitions;

@@ -7,7 +7,8 @@
 //
 // Clocks of several machines are not compared: another's lease is over when it was not seen to
 // change for its duration. One's own is valid for that long from before the request that renewed
-// it. Pure; times are of a clock that only goes forward. One thread, but for holds().
+// it, or until another holder is seen in the object. Pure; times are of a clock that only goes
+// forward. One thread, but for holds().
 #pragma once
 
 #include <atomic>

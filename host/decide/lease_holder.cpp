@@ -63,7 +63,8 @@ void LeaseHolder::keep() {
   for (;;) {
     look();
     if (keeper_.lost(steady_now())) {
-      log(LogLevel::kError, "lease", "lost the lease: another one may decide");
+      log(LogLevel::kError, "lease", "lost the lease: another one may decide",
+          {{"holder", keeper_.holder()}});
       return lost_();
     }
     std::unique_lock lock(mutex_);
@@ -79,7 +80,7 @@ void LeaseHolder::look() {
   const auto wanted = keeper_.saw(*record, steady_now());
   if (!wanted) {
     trouble_.tell("");
-    if (told_holder_ != keeper_.holder())
+    if (told_holder_ != keeper_.holder() && !keeper_.lost(steady_now()))
       log(LogLevel::kInfo, "lease", "standing by; it is held by " + keeper_.holder());
     told_holder_ = keeper_.holder();
     return;

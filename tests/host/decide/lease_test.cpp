@@ -59,6 +59,17 @@ TEST(Lease, ARenewalIsNoTransition) {
   EXPECT_EQ(wanted->acquired, "before");
 }
 
+// Its object was deleted, say, and another was faster: at 106 two decide, from 107 on one.
+TEST(Lease, WhoSeesAnotherHolderHoldsItNoMore) {
+  LeaseKeeper keeper("me", times());
+  keeper.saw(std::nullopt, 100 * s);
+  keeper.wrote(100 * s);
+  EXPECT_TRUE(keeper.holds(107 * s - 1));
+  EXPECT_FALSE(keeper.saw(held_by("other", "9"), 107 * s));
+  EXPECT_FALSE(keeper.holds(107 * s));
+  EXPECT_TRUE(keeper.lost(107 * s));
+}
+
 TEST(Lease, WithoutAnAnswerNothingIsHeld) {
   LeaseKeeper keeper("me", times());
   keeper.saw(std::nullopt, 100 * s);
