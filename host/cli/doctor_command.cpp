@@ -11,6 +11,7 @@
 #include "host/cli/output.hpp"
 #include "host/cluster/doctor.hpp"
 #include "host/config/config.hpp"
+#include "host/decide/cluster_pages.hpp"
 #include "host/kube/caller.hpp"
 #include "host/machine/rules.hpp"
 #include "host/observe/observer.hpp"
@@ -48,12 +49,14 @@ Result<int> diagnose(const DoctorArguments& arguments) {
   const VirtualClock still;
   auto rules = Rules::load(config->plugins, arguments.plugins, still);
   if (!rules) return rules.error();
+  (*rules)->declare(pages_of_cluster(*cluster, *target));
   ClusterCaller caller(std::move(*target), *cluster, kPatience);
   caller.start();
   DoctorOrder order;
   order.scheme = &(*rules)->scheme;
   order.ns = arguments.ns;
   order.rights = rights_to_decide(*config, **rules);
+  order.has_pages = !(*rules)->pages().empty();
   order.now = SystemPluginClock().now();
   const std::vector<Finding> findings =
       examine(order, [&caller](ClusterRequest request) { return caller.ask(std::move(request)); });

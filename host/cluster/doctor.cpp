@@ -27,6 +27,8 @@ using Level = Finding::Level;
 
 constexpr int kOldestMinor = 30;  // of Kubernetes 1
 constexpr std::int64_t kDay = 86'400;
+constexpr std::string_view kWebhookKinds =
+    "MutatingWebhookConfiguration,ValidatingWebhookConfiguration,Service";
 constexpr const char* kAccount = "sluice-controller";
 constexpr std::string_view kOfPlugins = ".plugins.sluice.dev";
 constexpr const char* kGroupPath = "/apis/kueue.x-k8s.io/";
@@ -61,6 +63,13 @@ class Examination {
  private:
   void add(Level level, std::string about, std::string told, std::string remedy = {}) {
     findings_.push_back({level, std::move(about), std::move(told), std::move(remedy)});
+  }
+  /// To be given again, as it was first; `only` these kinds of it, so that nothing else changes.
+  std::string give(std::string_view only) const {
+    return fmt::format(
+        "sluice manifests --config FILE{}{}{} | kubectl apply -f -, with the other options that it "
+        "was installed with",
+        order_.has_pages ? " --job-kinds PAGES" : "", only.empty() ? "" : " --only ", only);
   }
   ClusterAnswer get(std::string path) const {
     ClusterRequest request;
@@ -127,15 +136,15 @@ class Examination {
           ++good;
       }
     }
-    const char* give = "sluice manifests --config FILE | kubectl apply -f -";
+    const std::string remedy_of_all = give("");
     const auto tell = [this](const std::vector<std::string>& which, Level level, const char* how,
-                             const char* remedy) {
+                             const std::string& remedy) {
       if (!which.empty())
         add(level, "definitions", fmt::format("{}: {}", how, fmt::join(which, ", ")), remedy);
     };
-    tell(missing, Level::kWrong, "are not there", give);
+    tell(missing, Level::kWrong, "are not there", remedy_of_all);
     tell(unready, Level::kWrong, "are not established", "kubectl describe tells why");
-    tell(others, Level::kWrong, "are Kueue's, and are converted by its webhook", give);
+    tell(others, Level::kWrong, "are Kueue's, and are converted by its webhook", remedy_of_all);
     tell(unseen, Level::kUnknown, "cannot be read by this user", "");
     if (good > 0) add(Level::kGood, "definitions", fmt::format("{} are established", good));
   }
@@ -198,7 +207,7 @@ class Examination {
       all.push_back(fmt::format("{} in {}", each, order_.ns));
     if (all.empty()) return add(Level::kGood, "rights", user + " may decide");
     add(Level::kWrong, "rights", fmt::format("{} may not: {}", user, fmt::join(all, "; ")),
-        "sluice manifests --config FILE | kubectl apply -f -");
+        give("ClusterRole,ClusterRoleBinding,Role,RoleBinding"));
   }
 
   /// Pages that the controller does not serve say so themselves.
@@ -213,9 +222,8 @@ class Examination {
       if (served == nullptr)
         add(Level::kUnknown, "job kinds", name + ": no controller looked at it yet");
       else if (text_in(*served, "status") != "True")
-        add(Level::kWrong, "job kinds",
-            fmt::format("{} is not served: {}", name, text_in(*served, "message")),
-            "its jobs run without quota until then");
+        add(Level::kWrong, "job kinds", name + " is not served: its jobs run without quota",
+            text_in(*served, "message"));
     });
   }
 
@@ -223,6 +231,7 @@ class Examination {
   std::size_t configurations() {
     std::size_t webhooks = 0;
     std::set<std::string> trusts;
+    std::set<std::string> asked;  // what the mutating ones are about, PLURAL.GROUP
     for (const char* kind : {"mutatingwebhookconfigurations", "validatingwebhookconfigurations"}) {
       const ClusterAnswer answer =
           get(fmt::format("/apis/admissionregistration.k8s.io/v1/{}/sluice-controller", kind));
@@ -233,11 +242,12 @@ class Examination {
                                                "queue may begin before they are held",
                                                kind)
                                  : trouble_of(answer),
-            answer.status == 404 ? "sluice manifests --config FILE | kubectl apply -f -" : "");
+            answer.status == 404 ? give(kWebhookKinds) : "");
         continue;
       }
       for_each_object(*found, "webhooks", [&](const json::object& webhook) {
         ++webhooks;
+        if (std::string_view(kind).starts_with("mutating")) note_rules(webhook, asked);
         trusts.insert(text_in(part(webhook, "clientConfig"), "caBundle"));
         const std::string name = text_in(webhook, "name");
         // Of those that plugins ask for some are meant to be passed by: their manifests say so.
@@ -248,7 +258,29 @@ class Examination {
       });
     }
     for (const std::string& each : trusts) trust(each);
+    if (!asked.empty()) held_jobs(asked);
     return webhooks;
+  }
+
+  static void note_rules(const json::object& webhook, std::set<std::string>& asked) {
+    for_each_object(webhook, "rules", [&asked](const json::object& rule) {
+      for (const std::string& group : texts_in(rule, "apiGroups"))
+        for (const std::string& plural : texts_in(rule, "resources"))
+          asked.insert(plural + "." + group);
+    });
+  }
+
+  /// Jobs of all kinds that are decided on, those of pages as well, have to be held when made.
+  void held_jobs(const std::set<std::string>& asked) {
+    std::vector<std::string> missing;
+    for (const api::KindInfo* kind : order_.scheme->kinds())
+      if (kind->job && !asked.contains(kind->plural + "." + kind->group))
+        missing.push_back(kind->plural + "." + kind->group);
+    if (!missing.empty())
+      add(Level::kWrong, "webhooks",
+          fmt::format("not asked about {}: jobs with a queue may begin before they are held",
+                      fmt::join(missing, ", ")),
+          give(kWebhookKinds));
   }
 
   void trust(const std::string& bundle) {
@@ -283,7 +315,7 @@ class Examination {
     if (told.find("failed calling webhook") == std::string::npos)
       return add(Level::kWrong, "webhooks",
                  answer.status == 201 ? "a ClusterQueue with a negative quota was taken" : told,
-                 "sluice manifests --config FILE | kubectl apply -f -");
+                 give(kWebhookKinds));
     add(Level::kWrong, "webhooks", told, remedy_of(told));
   }
 

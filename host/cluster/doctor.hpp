@@ -33,6 +33,7 @@ struct DoctorOrder {
   const api::Scheme* scheme = nullptr;
   std::string ns = "sluice-system";  ///< of the controllers
   ControllerRights rights;           ///< what the ServiceAccount of theirs has to have
+  bool has_pages = false;            ///< the cluster has JobKinds
   Time now = 0;
 };
 

@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 
+#include <boost/json/serialize.hpp>
 #include <map>
 
 #include "core/base/base64.hpp"
@@ -60,9 +61,22 @@ struct Patient {
     answers[kAccount] = {200, "{}"};
     answers[kPages] = {200, R"({"items":[]})"};
   }
-  static std::string webhooks(const std::string& trust, const std::string& policy) {
-    return R"({"webhooks":[{"name":"jobs.sluice.dev","failurePolicy":")" + policy +
-           R"(","clientConfig":{"caBundle":")" + trust + R"("}}]})";
+  /// `jobs`: the kinds that it is asked about, PLURAL.GROUP; empty: all.
+  static std::string webhooks(const std::string& trust, const std::string& policy,
+                              std::vector<std::string> jobs = {}) {
+    if (jobs.empty())
+      for (const api::KindInfo* kind : test::scheme().kinds())
+        if (kind->job) jobs.push_back(kind->plural + "." + kind->group);
+    json::array rules;
+    for (const std::string& each : jobs)
+      rules.push_back(
+          json::object{{"apiGroups", json::array{each.substr(each.find('.') + 1).c_str()}},
+                       {"resources", json::array{each.substr(0, each.find('.')).c_str()}}});
+    return json::serialize(
+        json::object{{"webhooks", json::array{json::object{{"name", "jobs.sluice.dev"},
+                                                           {"failurePolicy", policy},
+                                                           {"clientConfig", {{"caBundle", trust}}},
+                                                           {"rules", std::move(rules)}}}}});
   }
 
   static json::array rules() {
@@ -187,6 +201,17 @@ TEST(Doctor, NamesEachRightThatTheAccountLacks) {
   EXPECT_FALSE(any_wrong(patient.findings())) << patient.told();
 }
 
+/// As when the manifests were given again without the pages of kinds of jobs.
+TEST(Doctor, NamesTheJobsThatTheWebhooksDoNotHold) {
+  Patient patient;
+  patient.answers[kMutating] = {
+      200, Patient::webhooks(base64_text(patient.authority), "Fail", {"jobs.batch"})};
+  EXPECT_TRUE(any_wrong(patient.findings()));
+  EXPECT_THAT(patient.told(), HasSubstr("not asked about rayclusters.ray.io: jobs with a queue may "
+                                        "begin before they are held\n"));
+  EXPECT_THAT(patient.told(), HasSubstr("--only MutatingWebhookConfiguration,"));
+}
+
 TEST(Doctor, TellsWhichPageIsNotServed) {
   Patient patient;
   patient.answers[kPages] = {200,
@@ -196,8 +221,9 @@ TEST(Doctor, TellsWhichPageIsNotServed) {
           {"metadata":{"name":"bad.example.com"},"status":{"conditions":
            [{"type":"Served","status":"False","message":"no right to list it"}]}}]})"};
   EXPECT_TRUE(any_wrong(patient.findings()));
-  EXPECT_THAT(patient.told(), HasSubstr("wrong    job kinds    bad.example.com is not served: no "
-                                        "right to list it\n"));
+  EXPECT_THAT(patient.told(), HasSubstr("wrong    job kinds    bad.example.com is not served: its "
+                                        "jobs run without quota\n"));
+  EXPECT_THAT(patient.told(), HasSubstr("→ no right to list it\n"));
   EXPECT_THAT(patient.told(), HasSubstr("unknown  job kinds    new.example.com: no controller"));
   EXPECT_THAT(patient.told(), Not(HasSubstr("good.example.com")));
 }
