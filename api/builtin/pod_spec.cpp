@@ -22,22 +22,24 @@ std::string_view pull_policy(std::string_view image) {
   return "IfNotPresent";
 }
 
-void check_amounts(const json::object& resources, const std::string& field, Outcome& outcome) {
-  for (const char* list : {"limits", "requests"}) {
-    for (const auto& member : part(resources, list)) {
-      const std::string_view name = view(member.key());
-      if (!is_qualified_name(name)) {
-        add_invalid(outcome, field + "." + list, json::value(member.key()), kQualifiedNameRule);
-        continue;
-      }
-      const std::string at = field + "." + list + "[" + std::string(name) + "]";
-      const auto amount = as_quantity(member.value());
-      if (!amount) continue;  // the schema reported it
-      if (const std::string why = amount_problem(name, *amount); !why.empty()) {
-        add_invalid(outcome, at, member.value(), why);
-      }
+/// A map of amounts by resource.
+void check_list(const json::object& amounts, const std::string& field, Outcome& outcome) {
+  for (const auto& member : amounts) {
+    const std::string_view name = view(member.key());
+    if (!is_qualified_name(name)) {
+      add_invalid(outcome, field, json::value(member.key()), kQualifiedNameRule);
+      continue;
     }
+    const auto amount = as_quantity(member.value());
+    if (!amount) continue;  // the schema reported it
+    if (const std::string why = amount_problem(name, *amount); !why.empty())
+      add_invalid(outcome, field + "[" + std::string(name) + "]", member.value(), why);
   }
+}
+
+void check_amounts(const json::object& resources, const std::string& field, Outcome& outcome) {
+  for (const char* list : {"limits", "requests"})
+    check_list(part(resources, list), field + "." + list, outcome);
   for (const auto& member : part(resources, "requests")) {
     const std::string_view name = view(member.key());
     const json::value* limit = find(part(resources, "limits"), name);
@@ -144,6 +146,7 @@ void check_pod_spec(const json::object& spec, const std::string& field, Outcome&
     });
   }
   check_amounts(part(spec, "resources"), field + ".resources", outcome);
+  check_list(part(spec, "overhead"), field + ".overhead", outcome);
   check_labels(find_object(spec, "nodeSelector"), field + ".nodeSelector", outcome);
   check_tolerations(spec, field, outcome);
   if (const auto grace = find_int(spec, "terminationGracePeriodSeconds"); grace && *grace < 0) {

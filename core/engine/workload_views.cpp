@@ -167,6 +167,7 @@ Milestones milestones_of(const Model& model, WorkloadId id) {
   out.reserved = changed(Condition::kQuotaReserved);
   out.admitted = changed(Condition::kAdmitted);
   out.evicted = changed(Condition::kEvicted);
+  out.requeued = changed(Condition::kRequeued);
   out.is_evicted = out.evicted && w.condition(Condition::kEvicted)->is_true;
   const WorkloadRecord* holder = holder_for(model, w);
   const bool finished = w.state == WorkloadState::kFinished;

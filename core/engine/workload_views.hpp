@@ -47,7 +47,7 @@ bool status_may_have(const Model& model, WorkloadId id, std::string_view member)
 struct Milestones {
   std::string_view cluster_queue;  ///< of its admission, also of one it finished with; else empty
   /// When its conditions changed last; nullopt: it does not have them.
-  std::optional<Time> reserved, admitted, evicted;
+  std::optional<Time> reserved, admitted, evicted, requeued;
   bool is_evicted = false;  ///< now
   bool has_checks = false;
 };

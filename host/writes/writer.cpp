@@ -212,7 +212,10 @@ std::optional<ApiError> Writer::create(Draft& draft, const WriteRequest& request
   const json::object& metadata = metadata_of(body);
   if (!api::find_text(metadata, "resourceVersion").empty())
     return bad_request("resourceVersion should not be set on objects to be created");
-  if (api::find_text(metadata, "name").empty() && api::find_text(metadata, "generateName").empty())
+  const json::value* name = metadata.if_contains("name");
+  const bool is_text = !name || name->is_null() || name->is_string();  // else the schema says so
+  if (is_text && api::find_text(metadata, "name").empty() &&
+      api::find_text(metadata, "generateName").empty())
     return invalid(*request.kind, "",
                    {{api::Problem::Kind::kRequired, "metadata.name",
                      "Required value: name or generateName is required"}});

@@ -241,6 +241,8 @@ TEST(BuiltinKinds, PodMistakes) {
       {"", R"("resources":{"limits":{"cpu":"-1"}})",
        R"(spec.containers[0].resources.limits[cpu]: Invalid value: "-1": )"
        R"(must be greater than or equal to 0)"},
+      {R"("overhead":{"cpu":"-2"})", R"("image":"a")",
+       R"(spec.overhead[cpu]: Invalid value: "-2": must be greater than or equal to 0)"},
       {"", R"("volumeMounts":[{"name":"v","mountPath":"/v"}])",
        R"(spec.containers[0].volumeMounts[0].name: Not found: "v")"},
       {R"("initContainers":[{"name":"c"}])", R"("image":"a")",

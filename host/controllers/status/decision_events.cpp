@@ -91,7 +91,8 @@ Duration DecisionEvents::since(WorkloadId id, Time now, bool reservation) const 
   const Milestones seen = milestones_of(engine_.model(), id);
   Time from = engine_.object(id)->meta.creation_time.value_or(now);
   if (reservation && seen.reserved) from = *seen.reserved;
-  if (!reservation && seen.evicted) from = std::max(from, std::min(*seen.evicted, now));
+  // Evicted changes with the new reservation itself; Requeued stays from when it queued again.
+  if (!reservation && seen.requeued) from = std::max(from, std::min(*seen.requeued, now));
   return std::max<Duration>(0, now - from);
 }
 

@@ -311,6 +311,20 @@ TEST(DecisionEvents, HaveTheReasonsOfKueue) {
   EXPECT_THAT(lines, Contains(HasSubstr("insufficient quota for cpu in flavor small")));
 }
 
+// Created at 0, preempted at 10 s, there is room again at 25 s.
+TEST(DecisionEvents, WhoWasPreemptedWaitsSinceThen) {
+  StatusWorld world;
+  world.workload("low", 3);
+  world.pass(10 * kSecond);
+  world.workload("high", 3, 7);
+  world.pass(15 * kSecond);
+  ASSERT_TRUE(world.kernel.finish("default/high", "Succeeded", "").ok());
+  world.kernel.run_to_rest();
+  EXPECT_THAT(world.log.lines,
+              Contains("Workload QuotaReserved: Quota reserved in ClusterQueue cq, wait time "
+                       "since queued was 15s"));
+}
+
 TEST(Retention, FinishedWorkloadsGo) {
   Configuration config;
   config.retention.after_finished = 60 * kSecond;
