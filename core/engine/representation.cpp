@@ -78,6 +78,7 @@ void Representation::lost(WorkloadId member, const Decision& why) {
 void Representation::gone(WorkloadId id) {
   const WorkloadRecord& w = model_.workloads[id];
   touch(id);
+  losses_.erase(id);  // another of the same name lost nothing
   if (w.state != WorkloadState::kAdmitted || !w.represents()) return;
   Decision why;
   why.reason = "WorkloadGone";
@@ -186,13 +187,15 @@ void Representation::settle(WorkloadId id, std::vector<End>& ends) {
     ends.push_back({id, how->reason.text(), subject(member) + " finished"});
     return;
   }
-  if (loss) {
+  // Of a reservation that nobody was told of there is no end to tell.
+  const bool ended = loss && is_true(w, Type::kAdmitted);  // it may be turned off already
+  if (ended) {
     count_ended_reservation(w, loss.mapped().reason, loss.mapped().cause);
     unready(model_, w);
   }
   if (speaker != kNone && w.object->active)
     speak_as(w, model_.workloads[speaker]);
-  else if (loss && speaker == kNone)
+  else if (ended && speaker == kNone)
     fall_silent(w, loss.mapped());
   if (w.state == WorkloadState::kPending) waiting_.enqueue(id);  // and says how its members stand
   if (loss || speaker != kNone) turn_.decide(DecisionType::kStatus, id);

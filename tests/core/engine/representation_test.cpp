@@ -167,6 +167,22 @@ TEST_F(Represented, AMemberThatIsRemovedIsGone) {
   EXPECT_EQ(says("QuotaReserved"), "False Pending: None of its ways is admitted: m2 (Deactivated)");
 }
 
+// As when a cluster says that something else is stored than what was decided: both are taken back,
+// in either order, and come anew with nothing said of them.
+TEST_F(Represented, OneThatComesAnewWasNeverEvicted) {
+  for (const bool whole_first : {true, false}) {
+    both();
+    s->submit(Job("m2", "q").cpu(3).active(false)).run();
+    if (!whole_first) s->remove("m1");
+    s->remove("w").submit(Job("w", "q").cpu(3));
+    if (whole_first) s->remove("m1");
+    s->run();
+    EXPECT_EQ(s->state("w"), "pending");
+    EXPECT_EQ(says("Evicted"), "(nothing)") << whole_first;
+    EXPECT_TRUE(status().evictions.empty());
+  }
+}
+
 TEST_F(Represented, ItsJobsReportsAreThoseOfTheMember) {
   both();
   s->submit(Job("w", "q").cpu(3).ready(true));
