@@ -55,8 +55,8 @@ class Case(unittest.TestCase):
             if each["kind"] in ("Deployment", "Service"):
                 continue
             if each["kind"].endswith("Binding"):
-                each["subjects"] = [{"apiGroup": "rbac.authorization.k8s.io", "kind": "Group",
-                                     "name": "controllers"}]
+                each["subjects"].append({"apiGroup": "rbac.authorization.k8s.io",
+                                         "kind": "Group", "name": "controllers"})
             kept.append(each)
         return kept
 
