@@ -97,12 +97,8 @@ std::optional<AccessAnswer> AccessReviews::remembered(const std::string& review)
 }
 
 ApiResult<AccessAnswer> AccessReviews::asked(const std::string& review) {
-  ClusterRequest request;
-  request.method = "POST";
-  request.path = "/apis/authorization.k8s.io/v1/subjectaccessreviews";
-  request.content_type = "application/json";
-  request.body = review;
-  const ClusterAnswer answer = caller_.ask(std::move(request));
+  const ClusterAnswer answer =
+      caller_.ask(posting("/apis/authorization.k8s.io/v1/subjectaccessreviews", review));
   const auto object = api::parse_object(answer.body);
   if (answer.status != 201 || !object)
     return unavailable("cannot ask the API server what the user may: " + trouble_of(answer), 1);

@@ -15,6 +15,7 @@
 #include "host/access/pki.hpp"
 #include "host/base/version.hpp"
 #include "host/kube/caller.hpp"
+#include "host/objects/job_pages.hpp"
 #include "host/objects/parts.hpp"
 #include "host/webhook/configuration.hpp"
 
@@ -212,7 +213,7 @@ class Examination {
 
   /// Pages that the controller does not serve say so themselves.
   void job_kinds() {
-    const ClusterAnswer answer = get("/apis/sluice.dev/v1alpha1/jobkinds");
+    const ClusterAnswer answer = get(fmt::format("/apis/{}/jobkinds", kJobKindVersion));
     if (answer.status == 404) return;
     const auto list = api::parse_object(answer.body);
     if (answer.status != 200 || !list) return add(Level::kUnknown, "job kinds", trouble_of(answer));
@@ -300,12 +301,8 @@ class Examination {
 
   /// Whether API servers reach it: by an object that it must refuse.
   void webhook() {
-    ClusterRequest request;
-    request.method = "POST";
-    request.path = std::string(kGroupPath) + "v1beta2/clusterqueues?dryRun=All";
-    request.content_type = "application/json";
-    request.body = kWrongQueue;
-    const ClusterAnswer answer = ask_(std::move(request));
+    const ClusterAnswer answer =
+        ask_(posting(std::string(kGroupPath) + "v1beta2/clusterqueues?dryRun=All", kWrongQueue));
     const std::string told = trouble_of(answer);
     if (answer.status == 422 && told.find("denied the request") != std::string::npos)
       return add(Level::kGood, "webhooks", "API servers are answered");

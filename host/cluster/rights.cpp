@@ -7,9 +7,9 @@
 #include <optional>
 #include <utility>
 
-#include "api/json/json.hpp"
 #include "host/cluster/roles.hpp"
 #include "host/decide/followed_kinds.hpp"
+#include "host/kube/access_question.hpp"
 #include "host/kube/caller.hpp"
 #include "host/objects/parts.hpp"
 
@@ -18,35 +18,15 @@ namespace {
 
 namespace json = boost::json;
 
-constexpr const char* kReviews = "/apis/authorization.k8s.io/v1/subjectaccessreviews";
-
-/// A right of a rule, as a question names it.
-json::object attributes_of(const std::string& group, const std::string& resource,
-                           const std::string& verb, const std::string& ns) {
-  const std::size_t slash = resource.find('/');
-  json::object out{{"group", group}, {"resource", resource.substr(0, slash)}, {"verb", verb}};
-  if (slash != std::string::npos) out["subresource"] = resource.substr(slash + 1);
-  if (!ns.empty()) out["namespace"] = ns;
+/// Of each verb on each resource.
+std::vector<AccessQuestion> questions_of(const json::object& rule, const std::string& user,
+                                         const std::string& ns) {
+  std::vector<AccessQuestion> out;
+  for (const std::string& group : texts_in(rule, "apiGroups"))
+    for (const std::string& resource : texts_in(rule, "resources"))
+      for (const std::string& verb : texts_in(rule, "verbs"))
+        out.push_back({user, verb, group, resource, ns});
   return out;
-}
-
-/// Whether the user may; nullopt with the reason in `unseen`.
-std::optional<bool> may(json::object attributes, const std::string& user, const AskCluster& ask,
-                        std::string& unseen) {
-  ClusterRequest request;
-  request.method = "POST";
-  request.path = kReviews;
-  request.content_type = "application/json";
-  request.body = api::to_json(json::object{
-      {"apiVersion", "authorization.k8s.io/v1"},
-      {"kind", "SubjectAccessReview"},
-      {"spec", json::object{{"user", user}, {"resourceAttributes", std::move(attributes)}}}});
-  const ClusterAnswer answer = ask(std::move(request));
-  const auto said = api::parse_object(answer.body);
-  if (answer.status == 201 && said && said->contains("status"))
-    return api::find_bool(part(*said, "status"), "allowed", false);
-  unseen = trouble_of(answer);
-  return std::nullopt;
 }
 
 }  // namespace
@@ -62,18 +42,17 @@ Lacking lacking(const json::array& rules, const std::string& user, const std::st
                 const AskCluster& ask) {
   Lacking out;
   std::map<std::string, std::string> verbs;  // by resource
-  for (const json::value& each : rules) {
-    const json::object& rule = each.get_object();
-    for (const std::string& group : texts_in(rule, "apiGroups"))
-      for (const std::string& resource : texts_in(rule, "resources"))
-        for (const std::string& verb : texts_in(rule, "verbs")) {
-          const auto allowed = may(attributes_of(group, resource, verb, ns), user, ask, out.unseen);
-          if (!allowed) return out;
-          if (*allowed) continue;
-          std::string& list = verbs[group.empty() ? resource : resource + "." + group];
-          list += (list.empty() ? "" : ", ") + verb;
-        }
-  }
+  for (const json::value& rule : rules)
+    for (const AccessQuestion& question : questions_of(rule.get_object(), user, ns)) {
+      const ClusterAnswer answer = ask(access_request(question));
+      const std::optional<bool> allowed = access_told(answer);
+      if (!allowed) return {{}, trouble_of(answer)};
+      if (*allowed) continue;
+      const std::string& group = question.group;
+      std::string& list =
+          verbs[group.empty() ? question.resource : question.resource + "." + group];
+      list += (list.empty() ? "" : ", ") + question.verb;
+    }
   for (const auto& [resource, list] : verbs)
     out.rights.push_back(fmt::format("{} {}", list, resource));
   return out;

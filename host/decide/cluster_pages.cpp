@@ -11,6 +11,7 @@
 
 #include "api/json/json.hpp"
 #include "host/base/log.hpp"
+#include "host/kube/access_question.hpp"
 #include "host/kube/caller.hpp"
 #include "host/objects/parts.hpp"
 
@@ -21,7 +22,6 @@ namespace json = boost::json;
 
 constexpr Duration kPatience = 15 * kSecond;
 constexpr auto kAskAgain = std::chrono::seconds(30);
-constexpr const char* kMayI = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews";
 constexpr const char* kVerbs[] = {"list", "watch", "patch"};
 
 /// A caller of its own for a few questions.
@@ -43,18 +43,8 @@ class Asking {
 
   /// Where nobody says, it is tried.
   bool may(const char* verb, const std::string& group, const std::string& plural) {
-    const json::object attributes{{"group", group}, {"resource", plural}, {"verb", verb}};
-    ClusterRequest request;
-    request.method = "POST";
-    request.path = kMayI;
-    request.content_type = "application/json";
-    request.body =
-        api::to_json(json::object{{"apiVersion", "authorization.k8s.io/v1"},
-                                  {"kind", "SelfSubjectAccessReview"},
-                                  {"spec", json::object{{"resourceAttributes", attributes}}}});
-    const auto said = api::parse_object(caller_.ask(std::move(request)).body);
-    return !said || !said->contains("status") ||
-           api::find_bool(part(*said, "status"), "allowed", true);
+    const AccessQuestion question{.verb = verb, .group = group, .resource = plural};
+    return access_told(caller_.ask(access_request(question))).value_or(true);
   }
 
  private:

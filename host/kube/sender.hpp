@@ -34,6 +34,11 @@ struct ClusterRequest {
   std::string body = {};
 };
 
+/// One that POSTs a body of JSON.
+inline ClusterRequest posting(std::string path, std::string body) {
+  return {0, "POST", std::move(path), "application/json", std::move(body)};
+}
+
 struct ClusterAnswer {
   std::uint64_t id = 0;
   int status = 0;    ///< 0: there was none, and why is in `body`

@@ -97,12 +97,9 @@ Duration WebhookKeeper::missing(const Error& what) {
 
 bool WebhookKeeper::know_self() {
   if (known_) return true;
-  ClusterRequest request;
-  request.method = "POST";
-  request.path = "/apis/authentication.k8s.io/v1/selfsubjectreviews";
-  request.content_type = "application/json";
-  request.body = R"({"apiVersion":"authentication.k8s.io/v1","kind":"SelfSubjectReview"})";
-  auto review = object_of_answer(caller_.ask(std::move(request)));
+  auto review = object_of_answer(caller_.ask(
+      posting("/apis/authentication.k8s.io/v1/selfsubjectreviews",
+              R"({"apiVersion":"authentication.k8s.io/v1","kind":"SelfSubjectReview"})")));
   if (!review) {
     trouble_.tell("cannot ask the API server who this is: " + review.error().text);
     return false;
