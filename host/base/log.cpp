@@ -7,13 +7,13 @@
 #include <spdlog/spdlog.h>
 
 #include <atomic>
-#include <chrono>
 #include <cstdio>
 #include <memory>
 #include <mutex>
 
 #include "api/json/json.hpp"
 #include "host/base/line_budget.hpp"
+#include "host/base/steady_clock.hpp"
 #include "host/base/utf8.hpp"
 
 namespace sluice::host {
@@ -123,11 +123,6 @@ LineBudget& budget() {
   return made;
 }
 
-std::int64_t steady_ms() {
-  using std::chrono::duration_cast, std::chrono::milliseconds, std::chrono::steady_clock;
-  return duration_cast<milliseconds>(steady_clock::now().time_since_epoch()).count();
-}
-
 }  // namespace
 
 void set_log(LogFormat format, LogLevel least) {
@@ -139,8 +134,8 @@ void set_log(LogFormat format, LogLevel least) {
 void log(LogLevel level, std::string_view part, std::string_view message, LogFields fields) {
   if (!logger().should_log(spd(level))) return;
   if (!part.starts_with(kPlugin)) return put_line(level, part, message, fields);
-  const LineBudget::Answer answer =
-      budget().take(fmt::format("{} {}", static_cast<int>(level), part), steady_ms());
+  const LineBudget::Answer answer = budget().take(
+      fmt::format("{} {}", static_cast<int>(level), part), steady_now() / kMillisecond);
   if (answer.left_out > 0)
     put_line(LogLevel::kWarning, part, "lines of this level were left out of the log",
              {{"lines", std::to_string(answer.left_out)}});

@@ -84,10 +84,6 @@ struct Link::State {
   }
 };
 
-Duration steady_now() {
-  return std::chrono::steady_clock::now().time_since_epoch() / std::chrono::nanoseconds(1);
-}
-
 Link::Link(const LinkTarget& target, asio::any_io_executor executor)
     : state_(std::make_unique<State>(target, std::move(executor))) {}
 Link::~Link() = default;

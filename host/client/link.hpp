@@ -17,12 +17,10 @@
 
 #include "core/base/result.hpp"
 #include "core/base/time.hpp"
+#include "host/base/steady_clock.hpp"  // IWYU pragma: export
 #include "host/client/endpoint.hpp"
 
 namespace sluice::host {
-
-/// By the clock that only goes forward.
-Duration steady_now();
 
 struct LinkRequest {
   std::string_view method = "GET";

@@ -245,7 +245,7 @@ Result<Time> Binder::reconcile(const WorkKey&, ObjectAccess& objects) {
     const auto end = std::find_if(first, waiting.end(), [&](const Place& each) {
       return std::get<0>(each) != std::get<0>(*first);
     });
-    auto problem = serve_equals({first, end}, objects);
+    auto problem = serve_equals(std::span(first, end), objects);
     if (!refused) refused = std::move(problem);
     first = end;
   }
@@ -254,8 +254,7 @@ Result<Time> Binder::reconcile(const WorkKey&, ObjectAccess& objects) {
 }
 
 /// Those of one priority, in order of age: namespaces take turns, that with the fewest pods first.
-std::optional<Error> Binder::serve_equals(const std::vector<Place>& waiting,
-                                          ObjectAccess& objects) {
+std::optional<Error> Binder::serve_equals(std::span<const Place> waiting, ObjectAccess& objects) {
   std::map<std::string_view, std::deque<const Place*>> by_namespace;
   for (const Place& each : waiting) by_namespace[split_key(std::get<3>(each)).ns].push_back(&each);
   std::set<std::tuple<std::int64_t, std::size_t, std::string_view>> turns;

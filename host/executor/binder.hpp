@@ -3,10 +3,10 @@
 //
 // Pods are served in order of priority; of equal ones first those of the namespace that has the
 // fewest pods on nodes, so that nobody keeps others waiting by many pods that ask for nothing; then
-// in order of age and UID. Of the nodes that suit, the one with the
-// smallest share of cpu and memory in use afterwards is taken, the first by name among equals. The
-// same objects give the same nodes. It keeps the pods and nodes that were announced to it; at start
-// all of them are announced again. Belongs to the kernel's thread.
+// in order of age and UID. Of the nodes that suit, the one with the smallest share of cpu and
+// memory in use afterwards is taken, the first by name among equals. The same objects give the same
+// nodes. It keeps the pods and nodes that were announced to it; at start all of them are announced
+// again. Belongs to the kernel's thread.
 #pragma once
 
 #include <cstdint>
@@ -14,6 +14,7 @@
 #include <memory>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -55,7 +56,7 @@ class Binder final : public Controller {
   void put(const std::string& key, Pod pod);
   void use(const Pod& pod, std::int64_t sign);
   ApiResult<void> serve(const std::string& key, ObjectAccess& objects);
-  std::optional<Error> serve_equals(const std::vector<Place>& waiting, ObjectAccess& objects);
+  std::optional<Error> serve_equals(std::span<const Place> waiting, ObjectAccess& objects);
   ApiResult<void> place(const std::string& key, const Pod& pod, ObjectAccess& objects);
   std::string unfit(const Node& node, const api::PodTemplate& needs) const;
   double load_with(const Node& node, const api::PodTemplate& needs) const;

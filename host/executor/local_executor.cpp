@@ -1,6 +1,7 @@
 #include "host/executor/local_executor.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <poll.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
@@ -260,14 +261,12 @@ bool LocalExecutor::is_lost(const json::object& pod) const {
 
 /// What the pod asks for and is not given here.
 std::string LocalExecutor::ignored_of(const json::object& pod, const ProcessUser& as) const {
-  std::string text;
-  for (const std::string& each : support_of(pod, as, sources_.held).ignored)
-    text += (text.empty() ? "" : "; ") + each;
+  std::vector<std::string> ignored = support_of(pod, as, sources_.held).ignored;
   const auto grace = api::find_int(part(pod, "spec"), "terminationGracePeriodSeconds");
   if (grace.value_or(0) > config_.longest_grace_seconds)
-    text += fmt::format("{}spec.terminationGracePeriodSeconds {}: it is ended after {} s",
-                        text.empty() ? "" : "; ", *grace, config_.longest_grace_seconds);
-  return text;
+    ignored.push_back(fmt::format("spec.terminationGracePeriodSeconds {}: it is ended after {} s",
+                                  *grace, config_.longest_grace_seconds));
+  return fmt::format("{}", fmt::join(ignored, "; "));
 }
 
 void LocalExecutor::begin(const std::string& uid, const json::object& pod) {

@@ -103,14 +103,13 @@ Result<void> check_file(const std::string& path) {
 
 /// What a reload cannot change, because connections and the store stay: each key that differs.
 Result<void> check_unchanged(const Configuration& before, const Configuration& after) {
-  const auto number = [](std::int64_t value) { return std::to_string(value); };
   const struct {
     std::string_view key;
     std::string before, after;
   } fixed[] = {
       {"store.path", before.store.path, after.store.path},
-      {"store.limits.events", number(before.store.limits.events),
-       number(after.store.limits.events)},
+      {"store.limits.events", std::to_string(before.store.limits.events),
+       std::to_string(after.store.limits.events)},
       {"server.address", before.server.address, after.server.address},
       {"server.insecureHttp", before.server.insecure_http, after.server.insecure_http},
       {"server.kubeconfig", before.server.kubeconfig, after.server.kubeconfig},

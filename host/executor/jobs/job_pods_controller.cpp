@@ -9,6 +9,7 @@
 #include "api/json/json.hpp"
 #include "host/executor/jobs/job_plan.hpp"
 #include "host/executor/jobs/pod_making.hpp"
+#include "host/objects/kinds.hpp"
 #include "host/objects/parts.hpp"
 
 namespace sluice::host {
@@ -33,7 +34,7 @@ class Sync {
     if (view_.managed_elsewhere || view_.deleting) return kNever;
     std::vector<JobPod> pods;
     for (const ObjectRef& ref : objects_.owned_by(view_.uid)) {
-      view_.has_workload |= ref.kind->kind == "Workload" && ref.kind->group == "kueue.x-k8s.io";
+      view_.has_workload |= is_workload(*ref.kind);
       if (ref.kind != &pods_) continue;
       const auto pod = objects_.get(pods_, ref.key);
       const json::object* owner = pod ? controller_of(part(*pod, "metadata")) : nullptr;

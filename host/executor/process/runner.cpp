@@ -20,6 +20,7 @@
 
 #include "core/base/backoff.hpp"
 #include "host/base/files.hpp"
+#include "host/base/steady_clock.hpp"
 #include "host/base/wall_clock.hpp"
 #include "host/executor/process/control_group.hpp"
 #include "host/executor/process/keeper.hpp"
@@ -34,12 +35,6 @@ namespace {
 constexpr Duration kLongRun = 600 * kSecond;  // after it a restart waits no longer than the first
 constexpr Duration kLongestBackoff = 300 * kSecond;
 constexpr Duration kRetryWrite = kSecond;
-
-Time steady_clock() {
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(
-             std::chrono::steady_clock::now().time_since_epoch())
-      .count();
-}
 
 /// What the runner knows of a container beside its state.
 struct Slot {
@@ -112,7 +107,7 @@ bool Runner::finished() const {
 
 void Runner::start_what_is_due() {
   if (kill_at_) return;
-  const Time now = steady_clock();
+  const Time now = steady_now();
   for (std::size_t i = 0; i < slots_.size(); ++i) {
     const ContainerState& container = state_.containers[i];
     if (container.now.state == ContainerRun::State::kWaiting && !slots_[i].done &&
@@ -228,7 +223,7 @@ void Runner::settle(std::size_t i) {
   if (slot.in_a_row > 0)
     pause = backoff(spec_.first_backoff_ms * kMillisecond, slot.in_a_row - 1, kLongestBackoff);
   ++slot.in_a_row;
-  slot.due = steady_clock() + pause;
+  slot.due = steady_now() + pause;
   container.last = container.now;
   container.now = ContainerRun{};
   container.now.reason = "CrashLoopBackOff";
@@ -289,7 +284,7 @@ void Runner::stop() {
     std::from_chars(text->data(), text->data() + text->size(), grace);
   }
   grace = std::clamp<std::int64_t>(grace, 0, 86400LL * 365);
-  const Time kill_at = steady_clock() + grace * kSecond;
+  const Time kill_at = steady_now() + grace * kSecond;
   if (!kill_at_) kill_all(SIGTERM);
   kill_at_ = kill_at_ ? std::min(*kill_at_, kill_at) : kill_at;
   for (std::size_t i = 0; i < slots_.size(); ++i) {
@@ -324,14 +319,14 @@ void Runner::conclude() {
 }
 
 void Runner::persist() {
-  if (!dirty_ || steady_clock() < write_again_) return;
+  if (!dirty_ || steady_now() < write_again_) return;
   const Result<void> written = write_durably(paths_.state, to_text(state_));
   if (written) {
     dirty_ = false;
     return;
   }
   std::fprintf(stderr, "sluice pod-runner: %s; trying again\n", written.error().text.c_str());
-  write_again_ = steady_clock() + kRetryWrite;
+  write_again_ = steady_now() + kRetryWrite;
 }
 
 Time Runner::next_time() const {
@@ -366,7 +361,7 @@ void Runner::wait(int signals) {
   }
   int timeout = -1;
   if (const Time next = next_time(); next != kNever) {
-    const Duration left = std::max<Duration>(0, next - steady_clock());
+    const Duration left = std::max<Duration>(0, next - steady_now());
     timeout = static_cast<int>(std::min<Duration>(left / kMillisecond + 1, 3'600'000));
   }
   ::poll(polled.data(), polled.size(), timeout);
@@ -382,7 +377,7 @@ int Runner::run(int signals) {
   while (!finished()) {
     persist();
     wait(signals);
-    if (kill_at_ && !killed_ && steady_clock() >= *kill_at_) {
+    if (kill_at_ && !killed_ && steady_now() >= *kill_at_) {
       kill_all(SIGKILL);
       killed_ = true;
     }
