@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -37,8 +38,9 @@ struct Decision {
   std::string before;      ///< kCheckState: the state before
   std::string preemption;  ///< kEvicted: InClusterQueue, InCohortReclamation, …
   std::string by;          ///< kEvicted: key of the workload it made room for
-  bool borrowing = false;  ///< kQuotaReserved
-  bool admitted = false;   ///< kEvicted: it was admitted, not only reserved
+  std::optional<WorkloadId> successor;  ///< whose admission, in the same step, ends this one
+  bool borrowing = false;               ///< kQuotaReserved
+  bool admitted = false;                ///< kEvicted: it was admitted, not only reserved
 };
 
 }  // namespace sluice

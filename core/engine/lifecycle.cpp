@@ -64,7 +64,7 @@ void Lifecycle::reserve(const Entry& entry) {
   const bool at_once =
       std::none_of(queue.checks.begin(), queue.checks.end(),
                    [&](const QueueCheck& check) { return check.applies_to(*holding); });
-  if (at_once) end_replaced(w);
+  if (at_once) end_replaced(id);
   holdings_.hold(id, std::move(holding));
   if (entry.status == EntryStatus::kHeld) {
     std::vector<WorkloadId> victims;
@@ -88,7 +88,7 @@ void Lifecycle::reserve(const Entry& entry) {
 }
 
 void Lifecycle::admit(WorkloadId id) {
-  end_replaced(model_.workloads[id]);
+  end_replaced(id);
   start(id);
 }
 
@@ -117,7 +117,8 @@ std::int32_t Lifecycle::seconds_run(const WorkloadRecord& w) const {
 /// Its admission ends what it replaces, in the same commit, as its traits say (mechanisms 1); also
 /// one that lost its quota in the meantime and waits. The same work goes on, so the time that it
 /// ran counts towards its limit.
-void Lifecycle::end_replaced(WorkloadRecord& w) {
+void Lifecycle::end_replaced(WorkloadId id) {
+  WorkloadRecord& w = model_.workloads[id];
   const WorkloadId replaced = model_.replaced_by(w);
   if (replaced == kNone) return;
   const hooks::Replaces how = w.extras->traits.replaces;
@@ -125,12 +126,27 @@ void Lifecycle::end_replaced(WorkloadRecord& w) {
   if (w.object->maximum_execution_seconds)
     w.extras->past_execution_seconds = std::max(w.extras->past_execution_seconds, seconds_run(r));
   if (r.state == WorkloadState::kFinished || r.state == WorkloadState::kInactive) return;
+  const std::size_t before = turn_.decisions.size();
   switch (how.how) {
     case hooks::ReplacedEnds::kFinished:
-      return end(replaced, how.reason, how.message);
+      end(replaced, how.reason, how.message);
+      break;
     case hooks::ReplacedEnds::kDeactivated:
-      return deactivate(replaced, how.reason, how.message);
+      deactivate(replaced, how.reason, how.message);
+      break;
   }
+  for (std::size_t i = before; i < turn_.decisions.size(); ++i)
+    if (turn_.decisions[i].workload == replaced) turn_.decisions[i].successor = id;
+}
+
+void Lifecycle::complete_replacement(WorkloadId id) {
+  const WorkloadRecord& w = model_.workloads[id];
+  if (w.state != WorkloadState::kAdmitted || !w.holds_quota() || w.evicting) return;
+  const WorkloadId replaced = model_.replaced_by(w);
+  if (replaced == kNone) return;
+  const WorkloadRecord& r = model_.workloads[replaced];
+  if (r.state == WorkloadState::kAdmitted && r.holds_quota() && model_.gains_enough(w, replaced))
+    end_replaced(id);
 }
 
 /// One that ends later is off when it has ended; until then its object alone says so.

@@ -72,6 +72,9 @@ class Lifecycle {
   void ended(WorkloadId id);
   /// Traits changed: one in the middle of an eviction that has no end to wait for is over.
   void review_eviction(WorkloadId id);
+  /// Ends what it replaces where both are admitted: the end was decided with its own admission, and
+  /// is not known here, because of the two the admission is stored first.
+  void complete_replacement(WorkloadId id);
   /// In the middle of an eviction of which the end is to be told.
   bool is_ending(WorkloadId id) const;
   void deactivate(WorkloadId id, std::string_view reason, std::string_view message);
@@ -93,8 +96,8 @@ class Lifecycle {
 
   /// It came with a status: it starts out where that says.
   void load_status(WorkloadId id);
-  /// Reservations that came with a status: one that holds preemptions back plans anew, and its
-  /// checks are looked at. After all objects are there.
+  /// Reservations that came with a status: one ends what it replaces, one that holds preemptions
+  /// back plans anew, and its checks are looked at. After all objects are there.
   void settle_loaded();
 
   // What followed from configuration (Structure::Changes).
@@ -126,7 +129,7 @@ class Lifecycle {
   void vacate(WorkloadId id, const Decision& why);
   void turn_off(WorkloadId id, std::string_view message);
   void end(WorkloadId id, std::string_view reason, std::string_view message);
-  void end_replaced(WorkloadRecord& w);
+  void end_replaced(WorkloadId id);
   std::int32_t seconds_run(const WorkloadRecord& w) const;
   bool plan_on_ends(WorkloadId id, std::span<const Victim> victims);
   void lose_reservation(WorkloadId id, const std::string& message,
@@ -159,6 +162,7 @@ class Lifecycle {
   Timers timers_;
   std::vector<WorkloadId> evicting_;  // in the middle of an eviction that nobody will end
   std::vector<WorkloadId> loaded_;    // loaded with a reservation, and not looked at yet
+  std::vector<WorkloadId> loaded_with_ties_;
   std::set<WorkloadId> recheck_due_, recheck_waiting_;
   struct Texts {  // that every admission uses
     SharedText quota_reserved, admitted, is_admitted, pending;

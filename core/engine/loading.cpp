@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <tuple>
+#include <utility>
 
 #include "core/engine/checks.hpp"
 #include "core/engine/lifecycle.hpp"
@@ -58,6 +59,7 @@ void Lifecycle::load_status(WorkloadId id) {
     if (w.state == WorkloadState::kAdmitted && !w.evicting) start_timers(id);
     if (w.state == WorkloadState::kQuotaReserved || !status.admission_checks.empty())
       loaded_.push_back(id);
+    if (w.extras) loaded_with_ties_.push_back(id);
     if (w.evicting) load_eviction(id);
     structure_.drain_soon();  // its queue may be stopped already
     return;
@@ -175,6 +177,11 @@ void Lifecycle::plan_loaded() {
 }
 
 void Lifecycle::settle_loaded() {
+  for (const WorkloadId id : std::exchange(loaded_with_ties_, {})) {
+    if (!model_.workloads[id].exists()) continue;
+    complete_replacement(id);
+    for (const WorkloadId other : relations_.replacements_of(id)) complete_replacement(other);
+  }
   if (loaded_.empty()) return;
   plan_loaded();
   std::vector<WorkloadId> ids;

@@ -43,12 +43,20 @@ void Relations::link(WorkloadId id) {
     const WorkloadRecord& e = model_.workloads[each];
     set_unit(each, unit_of(e, e.holds_quota()));
   };
-  if (const auto others = replacements_.find(w.key); others != replacements_.end())
-    for (const WorkloadId other : others->second)
-      if (other != id && Model::related(w, model_.workloads[other])) settle_unit(other);
+  for (const WorkloadId other : replacements_of(id)) settle_unit(other);
   settle_unit(id);
   if (const WorkloadId replaced = model_.replaced_by(w); replaced != kNone) settle_unit(replaced);
   bind_followers(id);
+}
+
+std::vector<WorkloadId> Relations::replacements_of(WorkloadId id) const {
+  std::vector<WorkloadId> out;
+  const WorkloadRecord& w = model_.workloads[id];
+  const auto others = replacements_.find(w.key);
+  if (others == replacements_.end()) return out;
+  for (const WorkloadId other : others->second)
+    if (other != id && Model::related(w, model_.workloads[other])) out.push_back(other);
+  return out;
 }
 
 /// Unrelated workloads never go together (Model::related).

@@ -27,6 +27,9 @@ class Relations {
     return replacements_.contains(key) || followers_.contains(key);
   }
 
+  /// The workloads that it is related to and whose traits say that they replace it.
+  std::vector<WorkloadId> replacements_of(WorkloadId id) const;
+
   /// Ties a workload to those that its traits name, and those that name it to it. REQUIRES: it
   /// exists, has extras, and is not linked.
   void link(WorkloadId id);

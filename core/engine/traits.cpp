@@ -51,6 +51,7 @@ void Arrivals::renew_traits(WorkloadId id, hooks::Traits said) {
   take_traits(id, std::move(said));
   if (was_aside && !w.stands_aside() && !w.holds_quota()) lifecycle_.take_part(id, speaker);
   lifecycle_.review_eviction(id);
+  lifecycle_.complete_replacement(id);
   count_holding(model_, id);
   count_workload(model_, id);
   representation_.touch(id);

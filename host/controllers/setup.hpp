@@ -67,7 +67,6 @@ class ControllerSetup {
   /// Evicted workloads keep their quota until the pods of their jobs have ended, which is seen
   /// here.
   void add_ends(ControllerLoop& loop) { loop.add(ends_); }
-  void await_successors(Duration wait) { jobs_.await_successors(wait); }
   void make_pods_here() { jobs_.make_pods_here(); }
   void add_checks(ControllerLoop& loop) { loop.add(checks_); }
   /// What only clients need: statuses of queues, and an end of what is old.

@@ -50,8 +50,6 @@
 namespace sluice::host {
 namespace {
 
-// Longer than a turn, in which all is decided on that can be.
-constexpr Duration kSuccessorWait = 500 * kMillisecond;
 constexpr Duration kLook = 100 * kMillisecond;  // whether the end was asked for meanwhile
 
 /// A name for this process that no other one has: the pod's, or the machine's, and a number.
@@ -124,7 +122,6 @@ class Decider final : public TurnEnd {
     store_ = std::make_unique<ClusterStore>(*objects_, outbox_, [this] { return clock_.steady(); });
     MachineEdges edges{.store = *store_, .ids = ids_};
     edges.births = store_.get();
-    edges.successor_wait = kSuccessorWait;
     edges.jobs_end_later = true;
     edges.other_pages = [this] { begin_anew(); };
     machine_ = std::make_unique<Machine>(config_, *rules_, edges);

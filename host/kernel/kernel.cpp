@@ -360,17 +360,26 @@ bool Kernel::step() {
   return more;
 }
 
-/// What the step decided is in the store before any listener is called.
+/// What the step decided is in the store before any listener is called. In which order matters
+/// where the store is a cluster's, which may have the first half of it when this process ends: a
+/// workload is turned off before its end is told, or it would only queue again; and one that is
+/// replaced ends after its successor is admitted, and is turned off then, or nothing would be left
+/// of the admission that both had.
 void Kernel::commit_decisions() {
   for (const Decision& decision : decisions_)
-    if (decision.type == DecisionType::kDeactivated) commit_deactivation(decision);
+    if (decision.type == DecisionType::kDeactivated && !decision.successor)
+      commit_deactivation(decision);
   std::optional<WorkloadId> last;  // several decisions on a workload are one after the other
   for (const Decision& decision : decisions_) {
     if (decision.type == DecisionType::kQuotaReserved)
       retries_.forget(engine_.key(decision.workload));
-    if (decision.workload == last) continue;
-    write_status(decision.workload);
-    last = decision.workload;
+    if (decision.workload != last) {
+      if (decision.successor) write_status(*decision.successor);
+      write_status(decision.workload);
+      last = decision.workload;
+    }
+    if (decision.type == DecisionType::kDeactivated && decision.successor)
+      commit_deactivation(decision);
   }
 }
 

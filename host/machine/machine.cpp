@@ -31,7 +31,6 @@ Machine::Machine(const Configuration& config, Rules& rules, const MachineEdges& 
   if (edges.controllers) {
     setup_ = std::make_unique<ControllerSetup>(config, rules.hooks, *rules.checks, kernel_,
                                                objects_, rules.pages(), edges.other_pages);
-    setup_->await_successors(edges.successor_wait);
     if (edges.makes_pods) setup_->make_pods_here();
     setup_->add_jobs(loop_);
     if (edges.jobs_end_later) setup_->add_ends(loop_);

@@ -77,9 +77,6 @@ struct MachineEdges {
   /// but at what they know by looking.
   bool resumes = false;
   Births* births = nullptr;  ///< where new objects come to be; nullptr: in the store, at once
-  /// How long a job runs on between the end of its workload and the admission of the one that took
-  /// its place, where these are stored one after the other; 0: they are one commit.
-  Duration successor_wait = 0;
   /// The host itself makes the pods of jobs: those whose pods it cannot make are held back.
   bool makes_pods = false;
   /// Somebody else ends the pods of jobs: evicted workloads keep their quota until that is seen.

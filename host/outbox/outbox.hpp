@@ -9,8 +9,9 @@
 // - An edit that gives quota waits for all earlier ones that end some, of whatever lane; and an end
 //   that the stop of a job follows in its lane, or the deletion of pods, is over only with that. So
 //   quota is given away only after the end of the workload that held it is stored, and the stop of
-//   its job. The stop goes ahead of what its lane gets in exchange: a job that moves is stopped,
-//   then has its new place, then begins there; and no two that move wait for each other's stop.
+//   its job. The stop goes ahead of what its lane gets after that end: a job that is evicted and
+//   admitted anew is stopped, then has its place, then begins there; and no two wait for each
+//   other's stop.
 // - Edits that only tell (texts, statuses of queues) wait a while, join with later ones, and are
 //   sent at a bounded rate, the oldest first, of what decisions leave of it (SpareRate).
 // - Events rest on nothing and nothing rests on them. They wait apart until a request can be spared

@@ -27,7 +27,10 @@ class Decision {
     plan_.record = now.record;
     over_ = now.finished;
     for (const Option& option : now.options) {
-      if (option.state == State::kAdmitted) admitted_ = &option;
+      // Of two, one of which is about to end, the one that was known: the other replaces it.
+      if (option.state == State::kAdmitted &&
+          (admitted_ == nullptr || option.name == now.record.admitted))
+        admitted_ = &option;
       over_ = over_ || option.state == State::kFinished;
     }
   }

@@ -19,6 +19,7 @@ NAMESPACED = GROUP + "v1beta2/namespaces/default/workloads"
 REQUESTS = "/apis/autoscaling.x-k8s.io/v1/namespaces/default/provisioningrequests"
 TEMPLATES = "/api/v1/namespaces/default/podtemplates"
 PODS = "/api/v1/namespaces/default/pods"
+EVENTS = "/api/v1/namespaces/default/events"
 
 
 def now():
@@ -206,6 +207,28 @@ class Plugins(Case):
             self.assertEqual(moves.judge(), [])
             self.end("moved")
 
+    def test_7_a_job_moves_to_the_place_that_another_one_leaves(self):
+        self.queue("chain", {"best": 0, "second": 1, "last": 1}, concurrentAdmission={
+            "onSuccess": "RemoveLower"})
+        jobs = {}
+        for name, flavor in (("head", "second"), ("tail", "last")):
+            job = jobs[name] = self.start(name, queue="chain")
+            self.runs(name)
+            eventually(lambda of=job, on=flavor: self.admitted(of) == on, f"it is on {flavor}")
+        moves = Moves(self.api, {"best": 1, "second": 1, "last": 1}, *jobs)
+        self.api.merge(f"{QUEUES}/chain", {"spec": {
+            "resourceGroups": groups({"best": 1, "second": 1, "last": 1})}})
+        for name, flavor in (("head", "best"), ("tail", "second")):
+            eventually(lambda of=jobs[name], on=flavor: self.admitted(of) == on,
+                       f"it is on {flavor}")
+            self.runs(name)
+        self.assertEqual(moves.judge(), [])
+        told = [each["message"] for each in self.api.items(EVENTS)
+                if each["reason"] == "EvictedOption"]
+        self.assertEqual(told, [])
+        for name in jobs:
+            self.end(name)
+
     def test_4_a_job_grows_and_shrinks(self):
         self.queue("elastic", {"best": 4})
         job = self.start("elastic", parallelism=2, completions=100,
@@ -220,12 +243,13 @@ class Plugins(Case):
         self.assertEqual(self.stored("elastic")["status"]["startTime"], started)
 
     def test_6_a_controller_that_dies_while_a_job_grows(self):
-        self.queue("grown", {"best": 8})
+        kills = int(os.environ.get("SLUICE_MOVE_KILLS", "2"))
+        self.queue("grown", {"best": 1 + kills})
         job = self.start("grown", parallelism=1, completions=100,
                          annotations={"kueue.x-k8s.io/elastic-job": "true"})
         self.runs("grown", 1)
         started = self.stored("grown")["status"]["startTime"]
-        for pods in range(2, 2 + int(os.environ.get("SLUICE_MOVE_KILLS", "2"))):
+        for pods in range(2, 2 + kills):
             moves = Moves(self.api, {}, "grown")
             self.api.merge(f"{JOBS}/grown", {"spec": {"parallelism": pods}})
             moves.some_came(random.randrange(1, 6), lambda count=pods: self.counted(job) == count)
@@ -234,6 +258,7 @@ class Plugins(Case):
             self.runs("grown", pods)
             eventually(lambda count=pods: self.counted(job) == count,
                        f"quota of {pods} pods is held")
+            self.assertEqual(moves.judge(), [])
         self.assertEqual(self.stored("grown")["status"]["startTime"], started)
 
     def counted(self, job):
@@ -260,9 +285,10 @@ class Moves:
 
     def judge(self):
         """What was wrong at which version: more of a flavor held than there is, with what a job
-        runs on until it is stopped; a job that runs on what its workload does not say."""
+        runs on until it is stopped; a job that runs on what its workload does not say, or of which
+        nothing is admitted any more, so that who reads then would begin anew."""
         begun = [(0, each, False) for each in self.history.begun]
-        holds, admitted, on, wrong = {}, {}, {}, []
+        holds, admitted, on, lives, wrong = {}, {}, {}, {}, []
         for version, thing, gone in begun + self.history.until_now():
             name, family = thing["metadata"]["name"], family_of(thing)
             if family not in self.jobs:
@@ -272,6 +298,14 @@ class Moves:
                 options = thing.get("status", {}).get("options")
                 # Who has options says what one of them has, and holds nothing itself.
                 holds[name] = (family, None if options else flavor)
+                lived = bool(lives.setdefault(family, set()))
+                if not options and not gone and is_true(thing, "Admitted") and \
+                        not is_true(thing, "Finished"):
+                    lives[family].add(name)
+                else:
+                    lives[family].discard(name)
+                if lived and not lives[family]:
+                    wrong.append(f"at {version} ({name}) nothing of {family} is admitted")
                 if owned_by_job(thing):
                     admitted[family] = flavor if is_true(thing, "Admitted") else None
             elif gone or thing["spec"].get("suspend"):

@@ -126,7 +126,6 @@ Result<Time> JobController::reconcile(const WorkKey& key, ObjectAccess& objects)
   waiting_for_workload_.erase(key);
   auto view = reader_.read(key.object(), objects);
   if (!view) mapped_.erase(key);
-  if (!view) successors_.erase(key);
   if (!view) missed_.erase(key);
   if (!view) return kNever;
   if (!api::find_text(part(view->job, "metadata"), "deletionTimestamp").empty()) return kNever;
@@ -141,11 +140,8 @@ Result<Time> JobController::reconcile(const WorkKey& key, ObjectAccess& objects)
     }  // one that runs holds quota, and goes on as it came
   }
   if (runs_with_owner(view->job, objects, managed)) return kNever;
-  look_again_ = kNever;
-  const auto done = keep_in_line(*view, objects);
-  if (look_again_ == kNever) successors_.erase(key);
-  if (!done) return done.error();
-  return look_again_;
+  if (const auto done = keep_in_line(*view, objects); !done) return done.error();
+  return kNever;
 }
 
 /// Nothing waits for a suspended job any more: the name of its queue was taken from it, or it is at

@@ -28,9 +28,6 @@ class JobController final : public Controller {
   /// Kinds that `scheme` does not know are left out. Jobs without a queue that are `managed` get a
   /// workload too, which waits for a queue.
   JobController(const api::Scheme& scheme, MappingHooks mapping, ManagedJobs managed = {});
-  /// Where the end of a workload may be stored and the admission of the one that took its place is
-  /// not yet: a job runs on for so long until that is decided anew. 0: both are one commit.
-  void await_successors(Duration wait) { successor_wait_ = wait; }
   /// The host makes the pods: jobs whose pods only the operator of their kind makes are held back.
   void make_pods_here() { makes_pods_ = true; }
 
@@ -60,8 +57,6 @@ class JobController final : public Controller {
   Done rewrite_pod_sets(JobView& view, WorkloadOfJob& workload, ObjectAccess& objects);
   Done resize(JobView& view, WorkloadOfJob& workload, ObjectAccess& objects);
   Done follow(JobView& view, WorkloadOfJob& speaker, ObjectAccess& objects);
-  bool awaits_successor(const JobView& view, const WorkloadOfJob& speaker,
-                        const ObjectAccess& objects);
   Done follow_admitted(JobView& view, WorkloadOfJob& speaker, ObjectAccess& objects);
   Done sync_wishes(JobView& view, WorkloadOfJob& speaker, ObjectAccess& objects);
   Done leave_queue(JobView& view, ObjectAccess& objects);
@@ -86,9 +81,6 @@ class JobController final : public Controller {
   std::map<WorkKey, std::string> missed_;  ///< and for which of them an event says so already
   std::set<WorkKey> mapped_;  ///< jobs whose workloads a plugin plans; rebuilt by looking
   bool makes_pods_ = false;
-  Duration successor_wait_ = 0;
-  std::map<WorkKey, Time> successors_;  ///< jobs that run on until then
-  Time look_again_ = kNever;            ///< at the job that is looked at
   std::string creating_;  ///< the workload that is being made, without a plugin's plan
 };
 

@@ -58,7 +58,6 @@ JobController::Done JobController::follow(JobView& view, WorkloadOfJob& speaker,
                                           : stop(view, "Its workload is finished", objects);
   if (speaker.admitted) return follow_admitted(view, speaker, objects);
   if (!view.kind->suspended(view.job)) {
-    if (awaits_successor(view, speaker, objects)) return {};
     const json::object& status = part(speaker.object, "status");
     const json::object* evicted = find_condition(status, "Evicted");
     const bool was_evicted = evicted && api::find_text(*evicted, "status") == "True";
@@ -70,26 +69,6 @@ JobController::Done JobController::follow(JobView& view, WorkloadOfJob& speaker,
   }
   if (speaker.reserving) return {};
   return sync_wishes(view, speaker, objects);
-}
-
-/// What the job was started with has ended, and the speaker, which is to take its place, is not
-/// decided on: so it stands in the middle of a step of which only the first half is stored.
-bool JobController::awaits_successor(const JobView& view, const WorkloadOfJob& speaker,
-                                     const ObjectAccess& objects) {
-  if (successor_wait_ == 0 || has_condition(part(speaker.object, "status"), "Evicted"))
-    return false;
-  const std::string runs_with = started_with(view.job).workload_uid;
-  const bool ended =
-      std::any_of(view.workloads.begin(), view.workloads.end(), [&](const WorkloadOfJob& each) {
-        return each.finished && each.name != speaker.name &&
-               text_in(part(each.object, "metadata"), "uid") == runs_with;
-      });
-  if (!ended) return false;
-  const Time until =
-      successors_.try_emplace(WorkKey::of(view.ref), objects.now() + successor_wait_).first->second;
-  if (objects.now() >= until) return false;
-  look_again_ = until;
-  return true;
 }
 
 /// What the labels of a waiting job say now.

@@ -184,6 +184,20 @@ TEST_F(Decide, AMigrationTurnsTheLoserOffForGood) {
   EXPECT_TRUE(plan.lost.empty());
 }
 
+// The controller ended between the admission of the better one and the end of the other.
+TEST_F(Decide, InTheMidstOfAMoveTheOneThatWasKnownIsTheOneToBeReplaced) {
+  for (const auto& [from, to] : {std::pair("b", "a"), std::pair("a", "b")}) {
+    now.options.clear();
+    admitted(from);
+    for (const std::string name : {"a", "b"}) add(name, State::kAdmitted);
+    add("c", State::kInactive, std::string(kHeldByPolicy));
+    const Plan plan = decide(now);
+    EXPECT_EQ(plan.record.admitted, std::string("p-option-") + from) << "to " << to;
+    EXPECT_EQ(plan.migrated_from, "");
+    EXPECT_EQ(plan.lost, "");
+  }
+}
+
 TEST_F(Decide, ADeleteDelayCountsFromTheFirstAdmissionOfAnother) {
   policy.options[0].delete_delay_seconds = 3600;
   add("a", State::kPending);

@@ -6,17 +6,8 @@
 namespace sluice::testing {
 namespace {
 
-/// Admitted on flavor f in queue q since second 0.
 Job admitted(const std::string& name, std::int64_t cpu) {
-  Job job(name, "q");
-  job.cpu(cpu);
-  job.object.status.conditions = {{"QuotaReserved", "True", "QuotaReserved", "", 0, 0},
-                                  {"Admitted", "True", "Admitted", "", 0, 0}};
-  api::PodSetAssignment& assigned = job.object.status.admission.emplace().pod_sets.emplace_back();
-  job.object.status.admission->cluster_queue = "q";
-  assigned.count = 1;
-  assigned.flavors.set("cpu", "f");
-  return job;
+  return Job(name, "q").cpu(cpu).admitted_on("f");
 }
 
 Job being_evicted(const std::string& name, std::int64_t cpu) {

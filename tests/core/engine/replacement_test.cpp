@@ -42,6 +42,43 @@ INSTANTIATE_TEST_SUITE_P(, Replacement,
                          ::testing::Values(hooks::ReplacedEnds::kFinished,
                                            hooks::ReplacedEnds::kDeactivated));
 
+Job known_as_admitted(const std::string& name, std::int64_t cpu) {
+  return Job(name, "q").cpu(cpu).admitted_on("f");
+}
+
+// A store that has its writes one after the other may have the admission and not the end yet.
+TEST_P(Replacement, IsCompletedWhereOnlyTheAdmissionIsKnown) {
+  traits.replaces("new", "old", GetParam());
+  const std::string ended = GetParam() == hooks::ReplacedEnds::kFinished ? "finished" : "inactive";
+  for (const bool old_comes_first : {true, false}) {
+    auto s = one_queue();
+    if (old_comes_first) s->submit(known_as_admitted("old", 3));
+    s->submit(known_as_admitted("new", 2));
+    if (!old_comes_first) s->submit(known_as_admitted("old", 3));
+    s->submit(Job("next", "q").cpu(2)).run();  // 4 - 2 of the new one
+    EXPECT_EQ(s->state("old"), ended);
+    EXPECT_EQ(s->admitted(), "new next");
+    s->engine.verify_ledger();
+  }
+}
+
+TEST_P(Replacement, IsCompletedWhenItsTraitIsToldLater) {
+  auto s = one_queue();
+  s->submit(known_as_admitted("old", 2)).submit(known_as_admitted("new", 2)).run();
+  EXPECT_EQ(s->admitted(), "new old");
+  traits.replaces("new", "old", GetParam());
+  s->traits_changed("new").run();
+  EXPECT_EQ(s->admitted(), "new");
+  s->engine.verify_ledger();
+}
+
+TEST_F(Traits, OfTwoThatAreAdmittedTheOneThatIsNoBetterEndsNothing) {
+  traits.replaces("new", "old").replaces.only_better = true;
+  auto s = one_queue();
+  s->submit(known_as_admitted("old", 2)).submit(known_as_admitted("new", 2)).run();
+  EXPECT_EQ(s->admitted(), "new old");
+}
+
 TEST_F(Traits, AReplacementThatDoesNotFitLeavesTheOldOneRunning) {
   traits.replaces("new", "old");
   auto s = one_queue();

@@ -182,6 +182,17 @@ struct Job {
     object.status.reclaimable_pods = {{object.pod_sets.back().name, n}};
     return *this;
   }
+  /// It comes with a status: one pod of cpu is admitted in its queue since second 0.
+  Job& admitted_on(const std::string& flavor) {
+    object.status.conditions = {{"QuotaReserved", "True", "QuotaReserved", "", 0, 0},
+                                {"Admitted", "True", "Admitted", "", 0, 0}};
+    api::Admission& admission = object.status.admission.emplace();
+    admission.cluster_queue = object.queue_name;
+    api::PodSetAssignment& assigned = admission.pod_sets.emplace_back();
+    assigned.count = 1;
+    assigned.flavors.set("cpu", flavor);
+    return *this;
+  }
   Job& priority(std::int32_t value) {
     object.priority = value;
     return *this;

@@ -105,18 +105,22 @@ TEST_F(OutboxTest, TheStopOfAJobThatMovesGoesAheadOfItsNewPlace) {
 }
 
 TEST_F(OutboxTest, WhatIsFreedByAMoveIsGivenAwayAfterTheStop) {
-  // The option `a` of a job loses its place, `b` has another one, the parent says so, the job is
+  // The option `b` of a job has a place, and `a` loses its own one; the parent says so, the job is
   // stopped; somebody else gets the place of `a`.
-  edit(workload("a", "x", "j"), workload("a", "", "j"));
   edit(workload("b", "", "j"), workload("b", "y", "j"));
+  edit(workload("a", "x", "j"), workload("a", "", "j"));
   edit(workload("parent", "x", "j"), workload("parent", "y", "j"));
   edit(job("j", false, "j"), job("j", true, "j"));
   edit(workload("heir"), workload("heir", "x"));
+  EXPECT_THAT(due(), ElementsAre("PATCH b/status"));
+  stored("b", 2);
   EXPECT_THAT(due(), ElementsAre("PATCH a/status"));
   stored("a", 2);
   EXPECT_THAT(due(), ElementsAre("PATCH j"));
   stored("j", 2);
-  EXPECT_THAT(due(), ElementsAre("PATCH b/status"));
+  EXPECT_THAT(due(), ElementsAre("PATCH parent/status"));  // which says `x` no more
+  stored("parent", 2);
+  EXPECT_THAT(due(), ElementsAre("PATCH heir/status"));
 }
 
 TEST_F(OutboxTest, AStartAndEditsOfTheJobItselfKeepTheirPlace) {
