@@ -22,6 +22,7 @@ namespace {
 
 namespace json = boost::json;
 
+constexpr int kStartsInARow = 4;
 constexpr Duration kTryAgain = 5 * kSecond;
 constexpr Duration kBetweenLogChecks = 10 * kSecond;
 constexpr Duration kLastWait = 10 * kSecond;  // for pods that are killed at the end
@@ -157,6 +158,7 @@ void LocalExecutor::loop() {
     take_reports();
     check_deadlines();
     try_again();
+    start_some();
     check_logs();
     running_ = supervisor_->running();
   }
@@ -212,6 +214,7 @@ void LocalExecutor::take_changes() {
       Result<LiveStore::Cursor> fresh = store_.watch(pods_, store_.version());
       if (fresh) cursor_ = std::move(*fresh);
       runs_.clear();
+      to_start_.clear();
       return take_over();
     }
     for (const Change& change : changes) {
@@ -247,10 +250,26 @@ void LocalExecutor::consider(const StoredObject& record) {
   if (has_ended(part(pod, "status"))) return;
   const json::array* gates = api::find_array(part(pod, "spec"), "schedulingGates");
   if (gates && !gates->empty()) return;
-  if (is_deleting(pod)) return reports_.never_started(uid, record.key);
-  if (!lost) return begin(uid, pod);
+  if (is_deleting(pod)) {
+    to_start_.drop(uid);
+    return reports_.never_started(uid, record.key);
+  }
+  if (!lost) return to_start_.add({uid, record.key});
   const std::string node(api::find_text(part(pod, "spec"), "nodeName"));
   reports_.problem(uid, record.key, {"NodeLost", "there is no node " + node});
+}
+
+/// Of what changed since they came to stand there, take_changes() will say more.
+void LocalExecutor::start_some() {
+  for (int i = 0; i < kStartsInARow && !stopping_; ++i) {
+    const auto next = to_start_.next();
+    if (!next) return;
+    const RecordPtr record = store_.get(pods_, next->key);
+    if (!record) continue;
+    const json::object pod = to_object(*record);
+    const bool same = api::find_text(part(pod, "metadata"), "uid") == next->uid;
+    if (same && !is_deleting(pod) && !has_ended(part(pod, "status"))) begin(next->uid, pod);
+  }
 }
 
 /// Bound to a node of which there is no object any more, so that nobody will start or end it.
@@ -327,6 +346,7 @@ void LocalExecutor::end(const std::string& uid, Run& run, std::int64_t grace_sec
 void LocalExecutor::removed(const StoredObject& record) {
   const std::string uid(api::find_text(part(to_object(record), "metadata"), "uid"));
   waiting_.erase(uid);
+  to_start_.drop(uid);
   const auto found = runs_.find(uid);
   if (found == runs_.end()) return;
   found->second.gone = true;
@@ -409,6 +429,7 @@ void LocalExecutor::end_all() {
 }
 
 int LocalExecutor::timeout_ms() const {
+  if (!to_start_.empty()) return 0;
   Time next = kNever;
   if (!waiting_.empty()) next = try_again_;
   if (supervisor_->running() > 0) next = std::min(next, check_logs_);

@@ -1,8 +1,9 @@
 // LocalExecutor: the Executor that runs pods as processes of this machine.
 //
 // One thread does everything: it follows the published pods, starts, ends and forgets their runs
-// through the Supervisor, and posts what it learned to the KernelThread. Nothing else touches its
-// state; stop() and running() may be called from any thread.
+// through the Supervisor, and posts what it learned to the KernelThread. Starting a process is what
+// takes long, so between a few starts it looks at all else. Nothing else touches its state; stop()
+// and running() may be called from any thread.
 #pragma once
 
 #include <atomic>
@@ -19,6 +20,7 @@
 #include "host/executor/pod_reports.hpp"
 #include "host/executor/pod_users.hpp"
 #include "host/executor/process/supervisor.hpp"
+#include "host/executor/start_queue.hpp"
 
 namespace sluice::host {
 
@@ -52,6 +54,7 @@ class LocalExecutor final : public Executor {
   void take_over();
   void take_changes();
   void consider(const StoredObject& record);
+  void start_some();
   void begin(const std::string& uid, const boost::json::object& pod);
   std::string ignored_of(const boost::json::object& pod, const ProcessUser& as) const;
   void end(const std::string& uid, Run& run, std::int64_t grace_seconds);
@@ -84,7 +87,8 @@ class LocalExecutor final : public Executor {
   Fd wake_;  // eventfd: something was published, or the end
   LiveStore::Cursor cursor_;
   std::unique_ptr<LiveStore::Subscription> subscription_;
-  std::unordered_map<std::string, Run> runs_;   // by UID
+  std::unordered_map<std::string, Run> runs_;  // by UID
+  StartQueue to_start_;
   std::map<std::string, std::string> waiting_;  // UID → key: could not be planned yet
   Time try_again_ = 0;
   LogBudget log_budget_;
