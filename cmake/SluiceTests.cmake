@@ -3,7 +3,8 @@
 #   sluice_test(api_test
 #     SOURCES quantity_test.cpp meta_test.cpp
 #     LIBS sluice_core
-#     LABELS threads)            # optional; "threads" puts it into the TSan run
+#     LABELS threads             # optional; "threads" puts it into the TSan run
+#     COST 100)                  # optional; of those that take long, which begin first
 #
 # makes one executable of GoogleTest cases and registers each case with CTest as AREA:Suite.Case; or
 # with SLUICE_TEST_SUITES each suite as AREA:Suite, because a process of instrumented code takes
@@ -39,7 +40,7 @@ add_custom_target(unit_tests)
 add_custom_target(tests_threads)
 
 function(sluice_test name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;LIBS;LABELS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "COST" "SOURCES;LIBS;LABELS")
   add_executable(${name} ${arg_SOURCES})
   add_dependencies(unit_tests ${name})
   set_target_properties(${name} PROPERTIES EXCLUDE_FROM_ALL ON
@@ -52,11 +53,14 @@ function(sluice_test name)
   target_precompile_headers(${name} REUSE_FROM sluice_test_headers)
   target_compile_definitions(${name} PRIVATE SLUICE_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
   # Property tests draw the same cases each time; without the variable, others. Under a sanitizer
-  # they draw a quarter of them (tests/support/amount.hpp): all are played without one.
+  # they draw an eighth of them (tests/support/amount.hpp): all are played without one.
   set(properties TIMEOUT 3000 ENVIRONMENT RC_PARAMS=seed=20260101)
   if(SLUICE_SANITIZE)
-    string(APPEND properties " max_success=25")
-    list(APPEND properties ENVIRONMENT_MODIFICATION SLUICE_TEST_SHARE=set:4)
+    string(APPEND properties " max_success=12")
+    list(APPEND properties ENVIRONMENT_MODIFICATION SLUICE_TEST_SHARE=set:8)
+  endif()
+  if(arg_COST)
+    list(APPEND properties COST ${arg_COST})
   endif()
   if(arg_LABELS)
     list(APPEND properties LABELS "${arg_LABELS}")

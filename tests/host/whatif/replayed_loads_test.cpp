@@ -29,8 +29,7 @@ namespace json = boost::json;
 constexpr int kLocalQueues = 6;  // LocalQueues; two of each ClusterQueue
 constexpr int kWaiting = 6;
 
-// Under a sanitizer, too: fewer say nothing about how often an interval is right.
-int questions() { return trial::asked_for("SLUICE_ESTIMATES").value_or(40); }
+int questions() { return trial::amount("SLUICE_ESTIMATES", 40); }
 
 /// A load that plays itself.
 class Load : public LiveWorld {
