@@ -25,8 +25,8 @@ constexpr Duration kPatience = 20 * kSecond;  // longer than an API server waits
 constexpr const char* kDoctorFooter =
     R"(It asks the API server for what `sluice manifests` gives a cluster, who decides there, and
 whether the webhooks answer, and says what to do. It changes nothing. The exit status is 0 when
-nothing is wrong, 3 when something is. Of a host of Sluice's own it tells that it is one, and
-whether it is ready.
+nothing is wrong, 3 when something is, 1 when it could see nothing. Of a host of Sluice's own it
+tells that it is one, and whether it is ready.
 
 Examples:
   sluice doctor
@@ -63,6 +63,8 @@ Result<int> diagnose(const DoctorArguments& arguments) {
   caller.stop();
   fmt::print("{}", printed(findings_document(findings), arguments.output,
                            [&findings] { return findings_text(findings); }));
+  if (sees_nothing(findings))
+    return Error{"the user of this kubeconfig may see nothing of what belongs to Sluice"};
   return any_wrong(findings) ? kDifferStatus : 0;
 }
 

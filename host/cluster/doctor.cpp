@@ -30,6 +30,7 @@ constexpr int kOldestMinor = 30;  // of Kubernetes 1
 constexpr std::int64_t kDay = 86'400;
 constexpr std::string_view kWebhookKinds =
     "MutatingWebhookConfiguration,ValidatingWebhookConfiguration,Service";
+constexpr const char* kServer = "server";
 constexpr const char* kAccount = "sluice-controller";
 constexpr std::string_view kOfPlugins = ".plugins.sluice.dev";
 constexpr const char* kGroupPath = "/apis/kueue.x-k8s.io/";
@@ -82,7 +83,7 @@ class Examination {
     const ClusterAnswer answer = get("/version");
     const auto version = api::parse_object(answer.body);
     if (answer.status != 200 || !version) {
-      add(Level::kWrong, "server", trouble_of(answer),
+      add(Level::kWrong, kServer, trouble_of(answer),
           "look at the server and the user that the kubeconfig names");
       return false;
     }
@@ -93,15 +94,15 @@ class Examination {
     is_own_host_ = git_version.find(kHostMark) != std::string::npos;
     const std::string told = "Kubernetes " + git_version;
     if (is_own_host_)
-      add(Level::kGood, "server",
+      add(Level::kGood, kServer,
           git_version +
               ": a host of Sluice, which decides by itself. What a cluster needs for that "
               "(definitions, a lease, webhooks) it does not; doctor is for clusters");
     else if (text_in(*version, "major") == "1" && number < kOldestMinor)
-      add(Level::kWrong, "server", told,
+      add(Level::kWrong, kServer, told,
           fmt::format("Kubernetes 1.{} or later is needed", kOldestMinor));
     else
-      add(Level::kGood, "server", told);
+      add(Level::kGood, kServer, told);
     return true;
   }
 
@@ -357,6 +358,12 @@ std::vector<Finding> examine(const DoctorOrder& order, const AskCluster& ask) {
 bool any_wrong(const std::vector<Finding>& findings) {
   return std::any_of(findings.begin(), findings.end(),
                      [](const Finding& each) { return each.level == Level::kWrong; });
+}
+
+bool sees_nothing(const std::vector<Finding>& findings) {
+  return std::none_of(findings.begin(), findings.end(), [](const Finding& each) {
+    return each.level == Level::kWrong || (each.level == Level::kGood && each.about != kServer);
+  });
 }
 
 std::string findings_text(const std::vector<Finding>& findings) {

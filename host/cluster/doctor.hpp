@@ -41,6 +41,8 @@ std::vector<Finding> examine(const DoctorOrder& order, const AskCluster& ask);
 
 /// Whether something is wrong.
 bool any_wrong(const std::vector<Finding>& findings);
+/// Whether nothing was found out but which server it is: the user may see nothing else.
+bool sees_nothing(const std::vector<Finding>& findings);
 
 /// A line for each, and below it what to do.
 std::string findings_text(const std::vector<Finding>& findings);

@@ -234,9 +234,17 @@ TEST(Doctor, WhatMayNotBeSeenIsNotWrong) {
     Patient patient;
     patient.answers[path] = {403, status("you may not")};
     EXPECT_FALSE(any_wrong(patient.findings())) << path;
+    EXPECT_FALSE(sees_nothing(patient.findings())) << path;
     EXPECT_THAT(patient.told(), HasSubstr("unknown")) << path;
     EXPECT_THAT(patient.told(), HasSubstr("you may not")) << path;
   }
+}
+
+TEST(Doctor, AUserWhoMaySeeNothingIsNotToldThatNothingIsWrong) {
+  Patient patient;
+  for (auto& [path, answer] : patient.answers)
+    if (path != "/version") answer = {403, status("you may not")};
+  EXPECT_TRUE(sees_nothing(patient.findings())) << patient.told();
 }
 
 }  // namespace
