@@ -11,6 +11,8 @@
 
 #include "api/json/json.hpp"
 #include "core/engine/cohort_chains.hpp"
+#include "host/controllers/jobs/job_policy.hpp"
+#include "host/controllers/jobs/names.hpp"
 #include "host/simulate/story.hpp"
 
 namespace sluice::host {
@@ -233,6 +235,31 @@ void check_input(SimulationInput& input, Intake& intake, std::uint32_t& order,
   std::stable_sort(input.objects.begin(), input.objects.end(), [](const auto& a, const auto& b) {
     return rank_of(*a.object.stored.kind) < rank_of(*b.object.stored.kind);
   });
+}
+
+void warn_of_unqueued_jobs(SimulationInput& input) {
+  std::set<std::string_view> with_default;  // namespaces: jobs there get that queue
+  for (const InitialObject& each : input.objects)
+    if (const StoredObject& queue = each.object.stored;
+        queue.kind->kind == "LocalQueue" && queue.name() == kDefaultQueue)
+      with_default.insert(queue.ns());
+  const InitialObject* first = nullptr;
+  std::size_t count = 0;
+  for (const InitialObject& each : input.objects) {
+    const StoredObject& job = each.object.stored;
+    if (!job.kind->job || !job.metadata.owners().empty() || with_default.contains(job.ns()))
+      continue;
+    auto metadata = api::parse_object(job.metadata.text());
+    if (metadata && is_queued({{"metadata", std::move(*metadata)}})) continue;
+    if (count++ == 0) first = &each;
+  }
+  if (first == nullptr) return;
+  const StoredObject& job = first->object.stored;
+  input.warnings.push_back(fmt::format(
+      "{}: {} {} {} no queue (label {}): {} without quota, and nothing more is said of {}",
+      input.places.text(first->place), job.kind->kind, job.key,
+      count == 1 ? "names" : fmt::format("and {} more jobs name", count - 1), kQueueLabel,
+      count == 1 ? "it runs" : "they run", count == 1 ? "it" : "them"));
 }
 
 }  // namespace sluice::host

@@ -17,4 +17,8 @@ namespace sluice::host {
 void check_input(SimulationInput& input, Intake& intake, std::uint32_t& order,
                  std::vector<std::string>& errors);
 
+/// Where jobs that name no queue are let alone: warns of those among the initial objects, of which
+/// nothing else would be said. O(bytes of jobs' metadata).
+void warn_of_unqueued_jobs(SimulationInput& input);
+
 }  // namespace sluice::host

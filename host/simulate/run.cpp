@@ -12,6 +12,7 @@
 #include "host/config/config.hpp"
 #include "host/machine/machine.hpp"
 #include "host/plugins/watchdog.hpp"
+#include "host/simulate/checks.hpp"
 #include "host/simulate/decision_log.hpp"
 #include "host/simulate/dump.hpp"
 #include "host/simulate/input.hpp"
@@ -100,6 +101,7 @@ class SimulationRun {
     rules_->declare(find_pages(options_.paths, limits));
     auto input = load_input(options_.paths, limits, *rules_->intake, config_.engine.threads);
     if (!input) return input.error();
+    if (!config_.managed_jobs.without_queue) warn_of_unqueued_jobs(*input);
     for (const auto& warning : input->warnings)
       write_above_it(fmt::format("warning: {}\n", warning));
     if (options_.log.empty()) {

@@ -258,5 +258,21 @@ TEST_F(SimulateJobs, WhatKeepsAJobFromBeingQueuedIsTold) {
             "WorkloadPriorityClass none doesn't exist\n");
 }
 
+TEST_F(SimulateJobs, ThatNameNoQueueAreTold) {
+  const std::string told = "warning: j.yaml:1: Job team/a and 1 more jobs name no queue (label ";
+  write("j.yaml",
+        job("a", 1, "1s", "") + "---\n" + job("b", 1, "1s") + "---\n" + job("c", 1, "1s", "x: z"));
+  EXPECT_THAT(sluice("simulate --plugins none queue.yaml j.yaml").err, HasSubstr(told));
+  // Where they are held, or a queue is theirs by default, that is said by what becomes of them.
+  write("c.yaml",
+        "apiVersion: config.sluice.dev/v1alpha1\nkind: Configuration\n"
+        "manageJobsWithoutQueueName: true\n");
+  EXPECT_EQ(sluice("simulate --plugins none --config c.yaml queue.yaml j.yaml").err, "");
+  write("d.yaml",
+        "{apiVersion: kueue.x-k8s.io/v1beta2, kind: LocalQueue, metadata: {name: default, "
+        "namespace: team}, spec: {clusterQueue: cq}}\n");
+  EXPECT_EQ(sluice("simulate --plugins none queue.yaml d.yaml j.yaml").err, "");
+}
+
 }  // namespace
 }  // namespace sluice::host
