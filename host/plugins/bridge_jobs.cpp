@@ -108,6 +108,16 @@ bool is_contradiction(const hooks::JobPlan& plan) {
                            !plan.finish.empty() || !plan.remove.empty());
 }
 
+/// The job would follow a workload that there never is, and be held without a word.
+bool follows_nobody(const hooks::JobPlan& plan, const hooks::JobQuery& query) {
+  const auto is_speaker = [&](std::string_view name) { return name == plan.speaker; };
+  return !plan.speaker.empty() &&
+         std::none_of(query.workloads.begin(), query.workloads.end(),
+                      [&](const auto& each) { return is_speaker(each.workload->meta.name); }) &&
+         std::none_of(plan.create.begin(), plan.create.end(),
+                      [&](const auto& each) { return is_speaker(each.name); });
+}
+
 struct GrantAnswer {
   std::vector<std::optional<std::int32_t>> pods;
   Nonsense nonsense;
@@ -147,6 +157,8 @@ void MappingBridge::plan(const hooks::JobQuery& query, hooks::JobPlan& out, hook
           plugin->extensions().job_mapping->plan(plugin->self(), &raw.raw(), &sink);
       if (is_contradiction(answer.plan))
         answer.nonsense.note("beside recreate nothing else may be asked for");
+      if (follows_nobody(answer.plan, query))
+        answer.nonsense.note("the speaker", "is no workload of the job, and none that it creates");
       return plugin->judged(code, answer.nonsense);
     });
     if (outcome == Answer::kClosed) return;

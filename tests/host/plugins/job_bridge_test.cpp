@@ -98,7 +98,10 @@ TEST_F(JobBridge, AFaultyMapping) {
        {Case{"throw", "it failed: no plan"},
         Case{"nonsense", "its answer makes no sense: the speaker is empty"},
         Case{"two-minds",
-             "its answer makes no sense: beside recreate nothing else may be asked for"}}) {
+             "its answer makes no sense: beside recreate nothing else may be asked for"},
+        Case{"stranger",
+             "its answer makes no sense: the speaker is no workload of the job, and none that it "
+             "creates"}}) {
     const std::string config = std::string(R"({"mode":")") + mode + "\"}";
     std::string fault;
     EXPECT_EQ(plan(*load({plugin("jobs-a", config)}), &fault).provider, "") << mode;
