@@ -28,12 +28,12 @@ Result<void> link_folder(const fs::path& link, const fs::path& target, const Fol
   return {};
 }
 
-void remove_linked(const fs::path& link, const std::string& name) {
+std::optional<fs::path> linked_folder(const fs::path& link, const std::string& name) {
   std::error_code problem;
-  if (!fs::is_symlink(fs::symlink_status(link, problem))) return;
-  const fs::path target = fs::read_symlink(link, problem);
-  // Only what link_folder() made: where it runs as the host's user, a pod may write beside it.
-  if (!problem && target.filename() == name) fs::remove_all(target, problem);
+  if (!fs::is_symlink(fs::symlink_status(link, problem))) return std::nullopt;
+  fs::path target = fs::read_symlink(link, problem);
+  if (problem || target.filename() != name) return std::nullopt;
+  return target;
 }
 
 Result<void> drop_link(const fs::path& link) {

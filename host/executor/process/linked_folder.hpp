@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 
 #include "core/base/result.hpp"
@@ -19,8 +20,10 @@ struct FolderOwner {
 /// stays.
 Result<void> link_folder(const std::filesystem::path& link, const std::filesystem::path& target,
                          const FolderOwner& owner = {});
-/// Removes what `link` leads to, if that is a folder of this name, as link_folder() makes it.
-void remove_linked(const std::filesystem::path& link, const std::string& name);
+/// What `link` leads to, if that has this name, as the folders have that link_folder() makes; where
+/// it runs as the host's user, a pod may write beside it.
+std::optional<std::filesystem::path> linked_folder(const std::filesystem::path& link,
+                                                   const std::string& name);
 
 /// Removes the link, if it is one, and leaves what it leads to.
 Result<void> drop_link(const std::filesystem::path& link);

@@ -104,10 +104,9 @@ Result<std::unique_ptr<Supervisor>> Supervisor::open(const std::filesystem::path
     }
   }
   std::filesystem::permissions(absolute, std::filesystem::perms::owner_all, problem);
-  for (const std::string& name : entries(absolute)) {
-    if (name.starts_with(kRemoved)) std::filesystem::remove_all(absolute / name, problem);
-  }
   std::unique_ptr<Supervisor> made(new Supervisor(absolute, std::move(runner)));
+  for (const std::string& name : entries(absolute))
+    if (name.starts_with(kRemoved)) made->remove_left(name.substr(kRemoved.size()));
   if (auto settled = made->settle(); !settled) return settled.error();
   if (auto watching = made->watch_folders(); !watching) return watching.error();
   return made;
@@ -319,13 +318,17 @@ void Supervisor::forget(const std::string& uid) {
   const RunPaths paths(root_, uid);
   std::error_code ignored;
   std::filesystem::remove(paths.state, ignored);
-  remove_linked(paths.logs, uid);
-  remove_linked(paths.work, uid);
   unwritten_.erase(uid);
   // The folder is what tells that the pod was started: it goes away at once, by a rename.
-  const std::filesystem::path away = root_ / (std::string(kRemoved) + uid);
-  std::filesystem::rename(paths.folder, away, ignored);
-  std::filesystem::remove_all(away, ignored);
+  std::filesystem::rename(paths.folder, root_ / (std::string(kRemoved) + uid), ignored);
+  remove_left(uid);
+}
+
+void Supervisor::remove_left(const std::string& uid) {
+  const RunPaths paths(root_, uid);
+  remover_.remove({root_ / (std::string(kRemoved) + uid),
+                   uid,
+                   {paths.logs.filename().string(), paths.work.filename().string()}});
 }
 
 std::vector<RunReport> Supervisor::poll() {

@@ -25,6 +25,7 @@
 
 #include "core/base/result.hpp"
 #include "host/base/files.hpp"
+#include "host/executor/process/folder_remover.hpp"
 #include "host/executor/process/process_id.hpp"
 #include "host/executor/process/run_record.hpp"
 
@@ -69,8 +70,11 @@ class Supervisor {
   /// again with less. Nothing happens when it is not running.
   Result<void> stop(const std::string& uid, std::int64_t grace_seconds);
 
-  /// Removes everything of a pod, its output included. REQUIRES: not running().
+  /// Nothing of the pod is known any more; its files, its output included, go by and by. REQUIRES:
+  /// not running().
   void forget(const std::string& uid);
+  /// Until the files of all that were forgotten are gone. For tests.
+  void wait_for_removals() { remover_.wait(); }
 
   bool running(std::string_view uid) const { return owners_.contains(std::string(uid)); }
   std::size_t running() const { return owners_.size(); }
@@ -97,6 +101,7 @@ class Supervisor {
   void reap(std::vector<std::string>& uids);
 
   void end_group_of(const std::string& uid) const;
+  void remove_left(const std::string& uid);
 
   std::filesystem::path root_, log_folder_, work_folder_, group_folder_;
   std::vector<std::string> runner_;
@@ -105,6 +110,7 @@ class Supervisor {
   std::unordered_map<std::string, Owner> owners_;
   std::unordered_map<int, std::string> by_fd_;
   std::unordered_map<std::string, RunState> unwritten_;  // lost ones whose state cannot be kept
+  FolderRemover remover_;
 };
 
 }  // namespace sluice::host

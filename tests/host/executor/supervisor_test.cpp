@@ -402,6 +402,7 @@ TEST_F(SupervisorTest, ForgetRemovesEverything) {
   started(spec("echo x"));
   end();
   supervisor_->forget("u1");
+  supervisor_->wait_for_removals();
   EXPECT_TRUE(supervisor_->known().empty());
   EXPECT_FALSE(fs::exists(RunPaths(root_, "u1").state));
   started(spec("echo again"));
@@ -422,6 +423,7 @@ TEST_F(SupervisorTest, A10_OutputLiesElsewhereWithinItsBudgetAndGoesWithThePod) 
   EXPECT_GE(used, 100'000);
   EXPECT_TRUE(output().ends_with("y\nlast\n"));
   supervisor_->forget("u1");
+  supervisor_->wait_for_removals();
   EXPECT_FALSE(fs::exists(elsewhere / "u1"));
 }
 
