@@ -119,8 +119,12 @@ void fill_in_pod(json::object& pod) {
 }
 
 void check_pod(const json::object& pod, const json::object* old, Outcome& outcome) {
-  check_pod_spec(part(pod, "spec"), "spec", outcome);
-  if (old != nullptr) check_pod_update(pod, *old, outcome);
+  const json::object& spec = part(pod, "spec");
+  check_pod_spec(spec, "spec", outcome);
+  if (old != nullptr) return check_pod_update(pod, *old, outcome);
+  const json::array* gates = find_array(spec, "schedulingGates");
+  if (gates != nullptr && !gates->empty() && !find_text(spec, "nodeName").empty())
+    add_forbidden(outcome, "spec.nodeName", "cannot be set while there are scheduling gates");
 }
 
 }  // namespace sluice::api::builtin

@@ -77,7 +77,9 @@ std::string summary(std::size_t nodes, const std::map<std::string, int>& reasons
 }  // namespace
 
 void Binder::changed(const ObjectChange& change, std::vector<WorkKey>& keys) {
-  if (change.kind->kind == "Node") {
+  if (change.kind->kind == "PriorityClass") {
+    class_changed(change);
+  } else if (change.kind->kind == "Node") {
     node_changed(change);
     keys.emplace_back();
   } else if (pod_changed(change)) {
@@ -117,6 +119,31 @@ void Binder::node_changed(const ObjectChange& change) {
   }
 }
 
+void Binder::class_changed(const ObjectChange& change) {
+  classes_.erase(change.key);
+  if (!change.deleted()) {
+    const json::object object = to_object(*change.stored);
+    classes_[change.key] = {api::find_int(object, "value").value_or(0),
+                            api::find_bool(object, "globalDefault", false)};
+  }
+  waiting_.clear();
+  for (auto& [key, place] : places_) {
+    std::get<0>(place) = -priority_of(pods_.at(key));
+    waiting_.insert(place);
+  }
+}
+
+std::int64_t Binder::priority_of(const Pod& pod) const {
+  if (!pod.priority_class.empty()) {
+    const auto named = classes_.find(pod.priority_class);
+    return named == classes_.end() ? 0 : named->second.value;
+  }
+  std::optional<std::int64_t> out;  // of several defaults the lowest, as in Kubernetes
+  for (const auto& [name, each] : classes_)
+    if (each.is_default) out = std::min(out.value_or(each.value), each.value);
+  return out.value_or(0);
+}
+
 /// Of a known pod, of which nothing but the status changed; whether room was left.
 bool Binder::status_changed(const ObjectChange& change) {
   boost::system::error_code code;
@@ -146,21 +173,31 @@ bool Binder::pod_changed(const ObjectChange& change) {
   const json::object& spec = part(object, "spec");
   const bool ended = has_ended(part(object, "status"));
   const bool deleting = !api::find_text(part(object, "metadata"), "deletionTimestamp").empty();
-  const std::string node(api::find_text(spec, "nodeName"));
+  const std::string named(api::find_text(spec, "nodeName"));
+  // Of what this object just did itself a first half may be told now.
+  const bool bound = has_condition(part(object, "status"), "PodScheduled") ||
+                     (known != pods_.end() && known->second.node == named);
+  const std::string node = bound ? named : "";
   if (ended || (deleting && node.empty())) {
     forget(change.key);
     return freed;
   }
   const json::array* gates = api::find_array(spec, "schedulingGates");
   const bool gated = gates && !gates->empty();
-  if (known != pods_.end() && known->second.node == node && known->second.gated == gated) {
+  if (known != pods_.end() && known->second.node == node && known->second.gated == gated &&
+      (!node.empty() || known->second.wish == named)) {
     return false;  // its status changed
   }
   forget(change.key);
-  put(change.key, {node, needs_of(object), gated, {}});
+  put(change.key, {node,
+                   named,
+                   std::string(api::find_text(spec, "priorityClassName")),
+                   needs_of(object),
+                   gated,
+                   {}});
   if (!node.empty()) return false;
   const json::object& metadata = part(object, "metadata");
-  const Place place{-api::find_int(spec, "priority").value_or(0),
+  const Place place{-priority_of(pods_.at(change.key)),
                     api::find_time(metadata, "creationTimestamp").value_or(0),
                     std::string(api::find_text(metadata, "uid")), change.key};
   places_[change.key] = place;
@@ -200,7 +237,7 @@ void Binder::use(const Pod& pod, std::int64_t sign) {
   node->second.used["pods"] += sign;
 }
 
-std::string Binder::unfit(const Node& node, const api::PodTemplate& needs) const {
+std::string Binder::unfit(const Node& node, const api::PodTemplate& needs) {
   if (node.closed) return "node(s) were unschedulable";
   constexpr const char* kNoMatch = "node(s) didn't match Pod's node affinity/selector";
   if (const std::string missing = missing_label(needs, node.labels); !missing.empty()) {
@@ -291,7 +328,9 @@ ApiResult<void> Binder::place(const std::string& key, const Pod& pod, ObjectAcce
   double least = 0;
   std::map<std::string, int> reasons;
   for (const auto& [name, node] : nodes_) {
-    const std::string why = unfit(node, *pod.needs);
+    const std::string why = pod.wish.empty() || pod.wish == name
+                                ? unfit(node, *pod.needs)
+                                : "node(s) didn't match the requested node name";
     if (!why.empty()) {
       ++reasons[why];
       continue;

@@ -1,12 +1,15 @@
 // Binder: gives each pod without a node one that suits it: node selector, required affinity,
 // taints, and room for what it requests beside the pods that are there.
 //
-// Pods are served in order of priority; of equal ones first those of the namespace that has the
-// fewest pods on nodes, so that nobody keeps others waiting by many pods that ask for nothing; then
-// in order of age and UID. Of the nodes that suit, the one with the smallest share of cpu and
-// memory in use afterwards is taken, the first by name among equals. The same objects give the same
-// nodes. It keeps the pods and nodes that were announced to it; at start all of them are announced
-// again. Belongs to the kernel's thread.
+// A pod has its node when its condition PodScheduled says so. One that names a node itself waits
+// like all others, for room on that one: what its owner writes takes nothing from others.
+//
+// Pods are served in order of priority, which is that of their PriorityClass; of equal ones first
+// those of the namespace that has the fewest pods on nodes, so that nobody keeps others waiting by
+// many pods that ask for nothing; then in order of age and UID. Of the nodes that suit, the one
+// with the smallest share of cpu and memory in use afterwards is taken, the first by name among
+// equals. The same objects give the same nodes. It keeps the pods and nodes that were announced to
+// it; at start all of them are announced again. Belongs to the kernel's thread.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +31,9 @@ namespace sluice::host {
 class Binder final : public Controller {
  public:
   std::string_view name() const override { return "binder"; }
-  std::vector<std::string> watches() const override { return {"/Pod", "/Node"}; }
+  std::vector<std::string> watches() const override {
+    return {"/Pod", "/Node", "scheduling.k8s.io/PriorityClass"};
+  }
   void changed(const ObjectChange& change, std::vector<WorkKey>& keys) override;
   bool loads_apart() const override { return true; }
   Result<Time> reconcile(const WorkKey& key, ObjectAccess& objects) override;
@@ -43,6 +48,8 @@ class Binder final : public Controller {
   };
   struct Pod {
     std::string node;  // empty: none yet
+    std::string wish;  // the only one that it takes; empty: any
+    std::string priority_class;
     std::shared_ptr<const api::PodTemplate> needs;
     bool gated = false;
     std::string told;  // why it waits, as its status says since this host looked
@@ -50,6 +57,8 @@ class Binder final : public Controller {
   using Place = std::tuple<std::int64_t, Time, std::string, std::string>;  // -priority … key
 
   void node_changed(const ObjectChange& change);
+  void class_changed(const ObjectChange& change);
+  std::int64_t priority_of(const Pod& pod) const;
   bool pod_changed(const ObjectChange& change);
   bool status_changed(const ObjectChange& change);
   void forget(const std::string& key);
@@ -58,12 +67,17 @@ class Binder final : public Controller {
   ApiResult<void> serve(const std::string& key, ObjectAccess& objects);
   std::optional<Error> serve_equals(std::span<const Place> waiting, ObjectAccess& objects);
   ApiResult<void> place(const std::string& key, const Pod& pod, ObjectAccess& objects);
-  std::string unfit(const Node& node, const api::PodTemplate& needs) const;
+  static std::string unfit(const Node& node, const api::PodTemplate& needs);
   double load_with(const Node& node, const api::PodTemplate& needs) const;
   ApiResult<void> bind(const std::string& key, const std::string& node, ObjectAccess& objects);
   ApiResult<void> say_why(const std::string& key, std::string_view reason,
                           const std::string& message, ObjectAccess& objects);
 
+  struct PriorityClass {
+    std::int64_t value = 0;
+    bool is_default = false;  // of pods that name none
+  };
+  std::map<std::string, PriorityClass> classes_;
   std::map<std::string, Node> nodes_;
   std::map<std::string, Pod> pods_;      // those that count: bound and running, or waiting
   std::map<std::string, Place> places_;  // of waiting pods

@@ -254,6 +254,8 @@ void LocalExecutor::consider(const StoredObject& record) {
     to_start_.drop(uid);
     return reports_.never_started(uid, record.key);
   }
+  // One that names its node itself waits for room there (Binder).
+  if (!lost && !has_condition(part(pod, "status"), "PodScheduled")) return;
   if (!lost) return to_start_.add({uid, record.key});
   const std::string node(api::find_text(part(pod, "spec"), "nodeName"));
   reports_.problem(uid, record.key, {"NodeLost", "there is no node " + node});

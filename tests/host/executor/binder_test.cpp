@@ -145,13 +145,49 @@ TEST_F(BinderTest, GatedPodsAreNotBound) {
 TEST_F(BinderTest, HigherPriorityFirstAndCordonedNodesNot) {
   nodes({node("a", "1")});
   ASSERT_TRUE(merge("nodes", "a", R"({"spec":{"unschedulable":true}})"));
-  pod("low", R"("priority":1,)");
-  pod("high", R"("priority":9,)");
+  for (const char* each : {"low", "high"})
+    apply(R"({"apiVersion":"scheduling.k8s.io/v1","kind":"PriorityClass","metadata":{"name":")" +
+          std::string(each) + R"("},"value":)" + (each == std::string("high") ? "9" : "1") + "}");
+  // What a pod says of itself is not believed.
+  pod("low", R"("priorityClassName":"low","priority":2000000000,)");
+  pod("high", R"("priorityClassName":"high",)");
   EXPECT_EQ(why("low"), "Unschedulable: 0/1 nodes are available: 1 node(s) were unschedulable.");
   ASSERT_TRUE(merge("nodes", "a", R"({"spec":{"unschedulable":null}})"));
   kernel.run_to_rest();
   EXPECT_EQ(node_of("high"), "a");
   EXPECT_EQ(node_of("low"), "(absent)");
+}
+
+// It would hold the node, and keep others from it, without ever running there.
+TEST_F(BinderTest, APodThatNamesItsNodeWaitsForRoomOnThatOne) {
+  nodes({node("a", "4"), node("b", "2")});
+  pod("large", R"("nodeName":"a",)", "100");
+  EXPECT_EQ(
+      why("large"),
+      "Unschedulable: 0/2 nodes are available: 1 Insufficient cpu, 1 node(s) didn't match the "
+      "requested node name.");
+  pod("fits", R"("nodeName":"b",)", "2");
+  EXPECT_EQ(at(get("pods", "default/fits"), "/status/conditions/0/status"), "True");
+  pod("second", R"("nodeName":"b",)", "1");
+  EXPECT_EQ(
+      why("second"),
+      "Unschedulable: 0/2 nodes are available: 1 Insufficient cpu, 1 node(s) didn't match the "
+      "requested node name.");
+  pod("other", "", "4");
+  EXPECT_EQ(node_of("other"), "a");
+  end("fits");
+  EXPECT_EQ(at(get("pods", "default/second"), "/status/conditions/0/status"), "True");
+}
+
+TEST_F(BinderTest, APodWithGatesNamesNoNode) {
+  nodes({node("a", "4")});
+  const auto refused = create(
+      "pods",
+      R"({"metadata":{"name":"p"},"spec":{"nodeName":"a","schedulingGates":[{"name":"x/y"}],)"
+      R"("containers":[{"name":"c","image":"i"}]}})");
+  ASSERT_FALSE(refused);
+  EXPECT_NE(refused.error().text.find("cannot be set while there are scheduling gates"),
+            std::string::npos);
 }
 
 // Room for 4. Four of `default` are older than the one of `other`, which has its turn before the
