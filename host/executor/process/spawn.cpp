@@ -3,17 +3,21 @@
 #include <fcntl.h>
 #include <grp.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
+#include <charconv>
 #include <csignal>
 #include <cstring>
 #include <system_error>
 #include <vector>
 
+#include "host/base/files.hpp"
 #include "host/executor/process/keeper.hpp"
 #include "host/executor/process/start_report.hpp"
 #include "host/executor/process/system_calls.hpp"
@@ -57,13 +61,29 @@ void default_signals() {
 /// The calling process goes into the control group.
 bool enter(int group) { return group < 0 || ::write(group, "0", 1) == 1; }
 
+/// A quarter of the processes and threads that the machine can have: so many one user's jobs get
+/// together, or one that does nothing but fork would leave nobody any.
+bool limit_processes() {
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_NPROC, &limit) != 0) return false;
+  for (const char* file : {"/proc/sys/kernel/pid_max", "/proc/sys/kernel/threads-max"}) {
+    const auto text = read_file(file);
+    rlim_t most = 0;
+    if (!text || std::from_chars(text->data(), text->data() + text->size(), most).ec != std::errc())
+      continue;
+    limit.rlim_max = std::min(limit.rlim_max, most / 4);
+  }
+  limit.rlim_cur = std::min(limit.rlim_cur, limit.rlim_max);
+  return ::setrlimit(RLIMIT_NPROC, &limit) == 0;
+}
+
 /// For good: no saved user, no group besides. In this process there is one thread.
 bool become_user(const SpawnRights& rights) {
   const auto user = static_cast<uid_t>(rights.user);
   const auto group = static_cast<gid_t>(rights.group);
   return rights.user == 0 ||
-         (::setgroups(0, nullptr) == 0 && ::setresgid(group, group, group) == 0 &&
-          ::setresuid(user, user, user) == 0);
+         (limit_processes() && ::setgroups(0, nullptr) == 0 &&
+          ::setresgid(group, group, group) == 0 && ::setresuid(user, user, user) == 0);
 }
 
 /// Gives up rights that the container is not to have.

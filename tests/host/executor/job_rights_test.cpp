@@ -67,6 +67,7 @@ TEST_F(JobRights, ItsFolderIsItsOwnAndCanBeNamed) {
   EXPECT_EQ(end().phase, RunPhase::kSucceeded);
   EXPECT_EQ(output(), "x\nx\n" + (work_ / "u1").string() + "\n700\n");
   supervisor_->forget("u1");
+  supervisor_->wait_for_removals();
   EXPECT_FALSE(std::filesystem::exists(work_ / "u1"));
 }
 
@@ -87,6 +88,18 @@ TEST_F(JobRights, TheFilesOfTheHostAreNot) {
   EXPECT_EQ(refusals, 7U) << said;
   EXPECT_THAT(said, testing::Not(HasSubstr("text")));
   EXPECT_THAT(said, HasSubstr("done\n"));
+}
+
+TEST_F(JobRights, ItsUserHasAQuarterOfTheProcessesOfTheMachine) {
+  started(
+      as_user("awk '/Max processes/ {print $3}' /proc/self/limits; cat /proc/sys/kernel/pid_max "
+              "/proc/sys/kernel/threads-max"));
+  end();
+  std::istringstream said(output());
+  std::int64_t own = 0, numbers = 0, threads = 0;
+  said >> own >> numbers >> threads;
+  EXPECT_GT(own, 0);
+  EXPECT_LE(own, std::min(numbers, threads) / 4);
 }
 
 // Where somebody stood who submitted the job, in his home for example.
@@ -175,6 +188,7 @@ TEST_F(Calls, TheyMayBeGivenBack) {
   end();
   EXPECT_EQ(output(), "NoNewPrivs:1\nSeccomp:2\n");
   supervisor_->forget("u1");
+  supervisor_->wait_for_removals();
   all.all_calls = true;
   started(all);
   end();
