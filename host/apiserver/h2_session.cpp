@@ -19,6 +19,9 @@ constexpr std::size_t kFieldBytes = 32;                 // of a field, besides i
 constexpr std::size_t kMostAcks = 500;                  // of PING and SETTINGS, not sent yet
 constexpr std::size_t kMostContinuations = 8;
 
+// A block of fields may be so many times larger than a head may be, which is answered with 431.
+constexpr std::size_t kMostTimes = 4;
+
 constexpr double kResets = 1'000, kResetsPerSecond = 100;
 // Frames that ask for nothing are paid for by requests and by data, and some are free.
 constexpr double kFrames = 2'000, kFramesPerSecond = 50;
@@ -86,6 +89,7 @@ struct H2Session::State {
   void charge(Allowance& allowance);
   void begin_frame(const nghttp2_frame_hd& head);
   void begin_head(const nghttp2_frame& frame);
+  bool goes_on_with_field(std::size_t bytes);
   void field(std::string_view name, std::string_view value);
   void received(const nghttp2_frame& frame);
   void sent(const nghttp2_frame& frame);
@@ -122,8 +126,12 @@ struct H2Session::State::Callbacks {
   static int on_header(nghttp2_session*, const nghttp2_frame*, const std::uint8_t* name,
                        std::size_t names, const std::uint8_t* value, std::size_t values,
                        std::uint8_t, void* user) {
-    return guarded(
-        user, [&](State& state) { state.field(text_of(name, names), text_of(value, values)); });
+    bool enough = false;
+    const int failed = guarded(user, [&](State& state) {
+      enough = !state.goes_on_with_field(names + values);
+      if (!enough) state.field(text_of(name, names), text_of(value, values));
+    });
+    return enough ? NGHTTP2_ERR_CALLBACK_FAILURE : failed;
   }
 
   static int on_data(nghttp2_session*, std::uint8_t, std::int32_t stream, const std::uint8_t* data,
@@ -228,9 +236,17 @@ void H2Session::State::begin_head(const nghttp2_frame& frame) {
   if (frame.headers.cat == NGHTTP2_HCAT_REQUEST) building.emplace();  // not: trailers
 }
 
+/// What is too large for a head, or belongs to a trailer, is not kept, and decoded all the same; a
+/// byte may stand for thousands. False: that is enough.
+bool H2Session::State::goes_on_with_field(std::size_t bytes) {
+  building_bytes += bytes + kFieldBytes;
+  if (building_bytes <= kMostTimes * limits.header_bytes) return true;
+  failure = NGHTTP2_ENHANCE_YOUR_CALM;
+  return false;
+}
+
 void H2Session::State::field(std::string_view name, std::string_view value) {
   if (!building) return;
-  building_bytes += name.size() + value.size() + kFieldBytes;
   if (building_bytes > limits.header_bytes) {
     building->too_large = true;
     building->headers = {};

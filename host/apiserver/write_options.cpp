@@ -94,7 +94,7 @@ ApiResult<void> read_body(const json::object& options, WriteRequest& out) {
 ApiResult<void> read_write_options(const Request& request, WriteRequest& out) {
   out.user = request.user.user;
   out.user_groups = request.user.groups;
-  if (const auto* dry_run = request.parameter("dryRun"); dry_run && !dry_run->empty()) {
+  if (const auto* dry_run = request.parameter("dryRun")) {
     if (*dry_run != "All") return wrong_parameter("dryRun", *dry_run, "All");
     out.dry_run = true;
   }
