@@ -141,6 +141,7 @@ void LocalExecutor::stop() {
   if (!thread_.joinable()) return;
   ring(wake_);
   thread_.join();
+  supervisor_->stop_removals();
   subscription_.reset();
   std::error_code in_use;  // by pods that run on
   for (const std::filesystem::path& folder : {groups_, users_.work()})

@@ -37,7 +37,8 @@ class Removal {
     } while (moved_ && !stop_);
     if (stop_) return {};
     if (problem_) return *problem_;
-    if (::rmdir(folder_.c_str()) != 0) return system_error("cannot remove", folder_);
+    if (::rmdir(folder_.c_str()) != 0 && errno != ENOENT)
+      return system_error("cannot remove", folder_);
     return {};
   }
 
@@ -51,7 +52,8 @@ class Removal {
   }
 
   void note(const char* name) {
-    if (!problem_) problem_ = system_error("cannot remove", folder_ / "…" / name);
+    if (!problem_ && errno != ENOENT)
+      problem_ = system_error("cannot remove", folder_ / "…" / name);
   }
 
   void empty(Fd folder, int depth) {
@@ -119,14 +121,18 @@ Result<void> remove_tree(const fs::path& folder, const std::atomic<bool>& stop) 
   return Removal(folder, stop).run();
 }
 
-FolderRemover::~FolderRemover() {
-  stop_ = true;
+void FolderRemover::stop() {
+  {
+    const std::lock_guard lock(mutex_);
+    stop_ = true;
+  }
   changed_.notify_all();
   if (thread_.joinable()) thread_.join();
 }
 
 void FolderRemover::remove(Leftover leftover) {
   const std::lock_guard lock(mutex_);
+  if (stop_) return;
   queue_.push_back(std::move(leftover));
   if (!thread_.joinable()) thread_ = std::thread([this] { loop(); });
   changed_.notify_all();
@@ -134,7 +140,7 @@ void FolderRemover::remove(Leftover leftover) {
 
 void FolderRemover::wait() {
   std::unique_lock lock(mutex_);
-  changed_.wait(lock, [this] { return queue_.empty(); });
+  changed_.wait(lock, [this] { return queue_.empty() || stop_; });
 }
 
 void FolderRemover::loop() {

@@ -32,11 +32,13 @@ class FolderRemover {
   };
 
   FolderRemover() = default;
-  ~FolderRemover();
+  ~FolderRemover() { stop(); }
   FolderRemover(const FolderRemover&) = delete;
   FolderRemover& operator=(const FolderRemover&) = delete;
 
   void remove(Leftover leftover);
+  /// From then on nothing more is removed. Waits for one file at most.
+  void stop();
   /// Until nothing is to be removed any more. For tests.
   void wait();
 
