@@ -351,7 +351,7 @@ ApiResult<void> Binder::bind(const std::string& key, const std::string& node,
   if (!object) return {};
   object_of(*object, "spec")["nodeName"] = node;
   json::object status = part(*object, "status");
-  const ApiResult<void> bound = objects.update(std::move(*object));
+  ApiResult<void> bound = objects.update(std::move(*object));
   if (!bound) return bound;
   // changed() may be called for this change only after this pass.
   if (const auto pod = pods_.find(key); pod != pods_.end() && pod->second.node.empty()) {
@@ -361,7 +361,7 @@ ApiResult<void> Binder::bind(const std::string& key, const std::string& node,
     put(key, std::move(copy));
   }
   set_pod_condition(status, "PodScheduled", true, "", "", objects.now());
-  const ApiResult<void> told = objects.update_status(kind, key, std::move(status));
+  ApiResult<void> told = objects.update_status(kind, key, std::move(status));
   if (!told) return told;
   objects.emit({{&kind, key}, false, "Scheduled", "Successfully assigned " + key + " to " + node});
   return {};
