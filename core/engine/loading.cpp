@@ -178,9 +178,10 @@ void Lifecycle::plan_loaded() {
 
 void Lifecycle::settle_loaded() {
   for (const WorkloadId id : std::exchange(loaded_with_ties_, {})) {
-    if (!model_.workloads[id].exists()) continue;
+    const WorkloadRecord& w = model_.workloads[id];
+    if (!w.exists()) continue;
     complete_replacement(id);
-    for (const WorkloadId other : relations_.replacements_of(id)) complete_replacement(other);
+    for (const WorkloadId other : relations_.replacements_of(w)) complete_replacement(other);
   }
   if (loaded_.empty()) return;
   plan_loaded();

@@ -43,19 +43,19 @@ void Relations::link(WorkloadId id) {
     const WorkloadRecord& e = model_.workloads[each];
     set_unit(each, unit_of(e, e.holds_quota()));
   };
-  for (const WorkloadId other : replacements_of(id)) settle_unit(other);
+  for (const WorkloadId other : replacements_of(w)) settle_unit(other);
   settle_unit(id);
   if (const WorkloadId replaced = model_.replaced_by(w); replaced != kNone) settle_unit(replaced);
   bind_followers(id);
 }
 
-std::vector<WorkloadId> Relations::replacements_of(WorkloadId id) const {
+std::vector<WorkloadId> Relations::replacements_of(const WorkloadRecord& w) const {
   std::vector<WorkloadId> out;
-  const WorkloadRecord& w = model_.workloads[id];
   const auto others = replacements_.find(w.key);
   if (others == replacements_.end()) return out;
   for (const WorkloadId other : others->second)
-    if (other != id && Model::related(w, model_.workloads[other])) out.push_back(other);
+    if (const WorkloadRecord& o = model_.workloads[other]; &o != &w && Model::related(w, o))
+      out.push_back(other);
   return out;
 }
 
@@ -139,13 +139,11 @@ std::uint32_t Relations::unit_of(const WorkloadRecord& w, bool holding) {
     if (r.unit != kNone) return r.unit;
     return w.unit == kNone ? new_unit() : w.unit;
   }
-  if (const auto others = replacements_.find(w.key); others != replacements_.end())
-    for (const WorkloadId other : others->second) {
-      const WorkloadRecord& replacement = model_.workloads[other];
-      if (!Model::related(w, replacement)) continue;
-      if (replacement.unit != kNone && (holding || !replacement.holds_quota()))
-        return replacement.unit;
-    }
+  for (const WorkloadId other : replacements_of(w)) {
+    const WorkloadRecord& replacement = model_.workloads[other];
+    if (replacement.unit != kNone && (holding || !replacement.holds_quota()))
+      return replacement.unit;
+  }
   return kNone;
 }
 

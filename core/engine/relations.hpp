@@ -28,7 +28,7 @@ class Relations {
   }
 
   /// The workloads that it is related to and whose traits say that they replace it.
-  std::vector<WorkloadId> replacements_of(WorkloadId id) const;
+  std::vector<WorkloadId> replacements_of(const WorkloadRecord& w) const;
 
   /// Ties a workload to those that its traits name, and those that name it to it. REQUIRES: it
   /// exists, has extras, and is not linked.

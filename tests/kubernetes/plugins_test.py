@@ -20,6 +20,7 @@ REQUESTS = "/apis/autoscaling.x-k8s.io/v1/namespaces/default/provisioningrequest
 TEMPLATES = "/api/v1/namespaces/default/podtemplates"
 PODS = "/api/v1/namespaces/default/pods"
 EVENTS = "/api/v1/namespaces/default/events"
+KILLS = int(os.environ.get("SLUICE_MOVE_KILLS", "2"))
 
 
 def now():
@@ -190,7 +191,7 @@ class Plugins(Case):
     def test_5_a_controller_that_dies_while_a_job_moves(self):
         self.queue("moved", {"best": 0, "last": 1}, concurrentAdmission={
             "onSuccess": "RemoveLower"})
-        for _ in range(int(os.environ.get("SLUICE_MOVE_KILLS", "2"))):
+        for _ in range(KILLS):
             self.api.merge(f"{QUEUES}/moved", {"spec": {
                 "resourceGroups": groups({"best": 0, "last": 1})}})
             job = self.start("moved")
@@ -243,13 +244,12 @@ class Plugins(Case):
         self.assertEqual(self.stored("elastic")["status"]["startTime"], started)
 
     def test_6_a_controller_that_dies_while_a_job_grows(self):
-        kills = int(os.environ.get("SLUICE_MOVE_KILLS", "2"))
-        self.queue("grown", {"best": 1 + kills})
+        self.queue("grown", {"best": 1 + KILLS})
         job = self.start("grown", parallelism=1, completions=100,
                          annotations={"kueue.x-k8s.io/elastic-job": "true"})
         self.runs("grown", 1)
         started = self.stored("grown")["status"]["startTime"]
-        for pods in range(2, 2 + kills):
+        for pods in range(2, 2 + KILLS):
             moves = Moves(self.api, {}, "grown")
             self.api.merge(f"{JOBS}/grown", {"spec": {"parallelism": pods}})
             moves.some_came(random.randrange(1, 6), lambda count=pods: self.counted(job) == count)
