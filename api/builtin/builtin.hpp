@@ -26,6 +26,9 @@ void default_job(boost::json::object& job, std::string_view uid);
 /// What default_job() puts into the Job, as it is there: nobody's fields. Empty: nothing.
 boost::json::object generated_in_job(const boost::json::object& job);
 
+/// Whether something keeps a pod with this spec from having a node.
+bool has_scheduling_gates(const boost::json::object& pod_spec);
+
 /// The status of a new object: a Pod is Pending and has its quality of service class, a Namespace
 /// is Active. Empty for all other kinds.
 boost::json::object initial_status(std::string_view group, std::string_view kind,

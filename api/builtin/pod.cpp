@@ -1,4 +1,5 @@
 // Pod: defaults, checks, and the few things that an update may change.
+#include "api/builtin/builtin.hpp"
 #include "api/builtin/rules.hpp"
 #include "api/schema/rules.hpp"
 
@@ -76,8 +77,7 @@ void check_node_selector_kept(const json::object& spec, const json::object& befo
 void check_pod_update(const json::object& pod, const json::object& old, Outcome& outcome) {
   const json::object& spec = part(pod, "spec");
   const json::object& before = part(old, "spec");
-  const json::array* gates = find_array(before, "schedulingGates");
-  const bool gated = gates != nullptr && !gates->empty();
+  const bool gated = has_scheduling_gates(before);
   if (const auto node = find_text(before, "nodeName");
       !node.empty() && node != find_text(spec, "nodeName")) {
     add_forbidden(outcome, "spec.nodeName", "a pod that has a node keeps it");
@@ -122,9 +122,13 @@ void check_pod(const json::object& pod, const json::object* old, Outcome& outcom
   const json::object& spec = part(pod, "spec");
   check_pod_spec(spec, "spec", outcome);
   if (old != nullptr) return check_pod_update(pod, *old, outcome);
-  const json::array* gates = find_array(spec, "schedulingGates");
-  if (gates != nullptr && !gates->empty() && !find_text(spec, "nodeName").empty())
+  if (has_scheduling_gates(spec) && !find_text(spec, "nodeName").empty())
     add_forbidden(outcome, "spec.nodeName", "cannot be set while there are scheduling gates");
 }
 
 }  // namespace sluice::api::builtin
+
+bool sluice::api::has_scheduling_gates(const boost::json::object& pod_spec) {
+  const boost::json::array* gates = find_array(pod_spec, "schedulingGates");
+  return gates != nullptr && !gates->empty();
+}

@@ -3,10 +3,13 @@
 #include <algorithm>
 #include <boost/json/monotonic_resource.hpp>
 #include <deque>
+#include <functional>
 #include <utility>
 
+#include "api/builtin/builtin.hpp"
 #include "api/codec/codec.hpp"
 #include "api/json/json.hpp"
+#include "host/controllers/jobs/workload_spec.hpp"
 #include "host/executor/pod_status.hpp"
 #include "host/objects/object_key.hpp"
 #include "host/objects/parts.hpp"
@@ -77,9 +80,7 @@ std::string summary(std::size_t nodes, const std::map<std::string, int>& reasons
 }  // namespace
 
 void Binder::changed(const ObjectChange& change, std::vector<WorkKey>& keys) {
-  if (change.kind->kind == "PriorityClass") {
-    class_changed(change);
-  } else if (change.kind->kind == "Node") {
+  if (change.kind->kind == "Node") {
     node_changed(change);
     keys.emplace_back();
   } else if (pod_changed(change)) {
@@ -119,31 +120,6 @@ void Binder::node_changed(const ObjectChange& change) {
   }
 }
 
-void Binder::class_changed(const ObjectChange& change) {
-  classes_.erase(change.key);
-  if (!change.deleted()) {
-    const json::object object = to_object(*change.stored);
-    classes_[change.key] = {api::find_int(object, "value").value_or(0),
-                            api::find_bool(object, "globalDefault", false)};
-  }
-  waiting_.clear();
-  for (auto& [key, place] : places_) {
-    std::get<0>(place) = -priority_of(pods_.at(key));
-    waiting_.insert(place);
-  }
-}
-
-std::int64_t Binder::priority_of(const Pod& pod) const {
-  if (!pod.priority_class.empty()) {
-    const auto named = classes_.find(pod.priority_class);
-    return named == classes_.end() ? 0 : named->second.value;
-  }
-  std::optional<std::int64_t> out;  // of several defaults the lowest, as in Kubernetes
-  for (const auto& [name, each] : classes_)
-    if (each.is_default) out = std::min(out.value_or(each.value), each.value);
-  return out.value_or(0);
-}
-
 /// Of a known pod, of which nothing but the status changed; whether room was left.
 bool Binder::status_changed(const ObjectChange& change) {
   boost::system::error_code code;
@@ -175,15 +151,14 @@ bool Binder::pod_changed(const ObjectChange& change) {
   const bool deleting = !api::find_text(part(object, "metadata"), "deletionTimestamp").empty();
   const std::string named(api::find_text(spec, "nodeName"));
   // Of what this object just did itself a first half may be told now.
-  const bool bound = has_condition(part(object, "status"), "PodScheduled") ||
-                     (known != pods_.end() && known->second.node == named);
+  const bool bound =
+      is_scheduled(part(object, "status")) || (known != pods_.end() && known->second.node == named);
   const std::string node = bound ? named : "";
   if (ended || (deleting && node.empty())) {
     forget(change.key);
     return freed;
   }
-  const json::array* gates = api::find_array(spec, "schedulingGates");
-  const bool gated = gates && !gates->empty();
+  const bool gated = api::has_scheduling_gates(spec);
   if (known != pods_.end() && known->second.node == node && known->second.gated == gated &&
       (!node.empty() || known->second.wish == named)) {
     return false;  // its status changed
@@ -197,8 +172,7 @@ bool Binder::pod_changed(const ObjectChange& change) {
                    {}});
   if (!node.empty()) return false;
   const json::object& metadata = part(object, "metadata");
-  const Place place{-priority_of(pods_.at(change.key)),
-                    api::find_time(metadata, "creationTimestamp").value_or(0),
+  const Place place{api::find_time(metadata, "creationTimestamp").value_or(0),
                     std::string(api::find_text(metadata, "uid")), change.key};
   places_[change.key] = place;
   waiting_.insert(place);
@@ -276,15 +250,18 @@ double Binder::load_with(const Node& node, const api::PodTemplate& needs) const 
 }
 
 Result<Time> Binder::reconcile(const WorkKey&, ObjectAccess& objects) {
-  const std::vector<Place> waiting(waiting_.begin(), waiting_.end());  // binding changes it
+  std::map<std::int64_t, std::vector<Place>, std::greater<>> waiting;  // binding changes waiting_
+  std::map<std::string_view, std::int64_t> priorities;  // of the classes that they name
+  for (const Place& each : waiting_) {
+    const std::string_view named = pods_.at(std::get<2>(each)).priority_class;
+    const auto [known, fresh] = priorities.try_emplace(named, 0);
+    if (fresh) known->second = pod_priority(objects, named);
+    waiting[known->second].push_back(each);
+  }
   std::optional<Error> refused;  // nobody waits behind one whose write is refused
-  for (auto first = waiting.begin(); first != waiting.end();) {
-    const auto end = std::find_if(first, waiting.end(), [&](const Place& each) {
-      return std::get<0>(each) != std::get<0>(*first);
-    });
-    auto problem = serve_equals(std::span(first, end), objects);
+  for (const auto& [priority, equals] : waiting) {
+    auto problem = serve_equals(equals, objects);
     if (!refused) refused = std::move(problem);
-    first = end;
   }
   if (refused) return *refused;
   return kNever;
@@ -293,7 +270,7 @@ Result<Time> Binder::reconcile(const WorkKey&, ObjectAccess& objects) {
 /// Those of one priority, in order of age: namespaces take turns, that with the fewest pods first.
 std::optional<Error> Binder::serve_equals(std::span<const Place> waiting, ObjectAccess& objects) {
   std::map<std::string_view, std::deque<const Place*>> by_namespace;
-  for (const Place& each : waiting) by_namespace[split_key(std::get<3>(each)).ns].push_back(&each);
+  for (const Place& each : waiting) by_namespace[split_key(std::get<2>(each)).ns].push_back(&each);
   std::set<std::tuple<std::int64_t, std::size_t, std::string_view>> turns;
   const auto line_up = [&](std::string_view ns) {
     const auto& line = by_namespace[ns];
@@ -305,7 +282,7 @@ std::optional<Error> Binder::serve_equals(std::span<const Place> waiting, Object
   std::optional<Error> refused;
   while (!turns.empty()) {
     const std::string_view ns = std::get<2>(turns.extract(turns.begin()).value());
-    const std::string& key = std::get<3>(*by_namespace[ns].front());
+    const std::string& key = std::get<2>(*by_namespace[ns].front());
     by_namespace[ns].pop_front();
     if (const ApiResult<void> done = serve(key, objects); !done && !refused)
       refused = Error{"pod " + key + ": " + done.error().text};

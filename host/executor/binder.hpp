@@ -31,9 +31,7 @@ namespace sluice::host {
 class Binder final : public Controller {
  public:
   std::string_view name() const override { return "binder"; }
-  std::vector<std::string> watches() const override {
-    return {"/Pod", "/Node", "scheduling.k8s.io/PriorityClass"};
-  }
+  std::vector<std::string> watches() const override { return {"/Pod", "/Node"}; }
   void changed(const ObjectChange& change, std::vector<WorkKey>& keys) override;
   bool loads_apart() const override { return true; }
   Result<Time> reconcile(const WorkKey& key, ObjectAccess& objects) override;
@@ -54,11 +52,9 @@ class Binder final : public Controller {
     bool gated = false;
     std::string told;  // why it waits, as its status says since this host looked
   };
-  using Place = std::tuple<std::int64_t, Time, std::string, std::string>;  // -priority … key
+  using Place = std::tuple<Time, std::string, std::string>;  // creation, UID, key
 
   void node_changed(const ObjectChange& change);
-  void class_changed(const ObjectChange& change);
-  std::int64_t priority_of(const Pod& pod) const;
   bool pod_changed(const ObjectChange& change);
   bool status_changed(const ObjectChange& change);
   void forget(const std::string& key);
@@ -73,11 +69,6 @@ class Binder final : public Controller {
   ApiResult<void> say_why(const std::string& key, std::string_view reason,
                           const std::string& message, ObjectAccess& objects);
 
-  struct PriorityClass {
-    std::int64_t value = 0;
-    bool is_default = false;  // of pods that name none
-  };
-  std::map<std::string, PriorityClass> classes_;
   std::map<std::string, Node> nodes_;
   std::map<std::string, Pod> pods_;      // those that count: bound and running, or waiting
   std::map<std::string, Place> places_;  // of waiting pods

@@ -10,6 +10,7 @@
 #include <array>
 #include <utility>
 
+#include "api/builtin/builtin.hpp"
 #include "host/base/files.hpp"
 #include "host/base/log.hpp"
 #include "host/base/wall_clock.hpp"
@@ -249,17 +250,17 @@ void LocalExecutor::consider(const StoredObject& record) {
   const bool lost = is_lost(pod);
   if (!lost && !is_mine(pod)) return;
   if (has_ended(part(pod, "status"))) return;
-  const json::array* gates = api::find_array(part(pod, "spec"), "schedulingGates");
-  if (gates && !gates->empty()) return;
+  if (api::has_scheduling_gates(part(pod, "spec"))) return;
   if (is_deleting(pod)) {
     to_start_.drop(uid);
     return reports_.never_started(uid, record.key);
   }
+  if (lost) {
+    const std::string node(api::find_text(part(pod, "spec"), "nodeName"));
+    return reports_.problem(uid, record.key, {"NodeLost", "there is no node " + node});
+  }
   // One that names its node itself waits for room there (Binder).
-  if (!lost && !has_condition(part(pod, "status"), "PodScheduled")) return;
-  if (!lost) return to_start_.add({uid, record.key});
-  const std::string node(api::find_text(part(pod, "spec"), "nodeName"));
-  reports_.problem(uid, record.key, {"NodeLost", "there is no node " + node});
+  if (is_scheduled(part(pod, "status"))) to_start_.add({uid, record.key});
 }
 
 /// Of what changed since they came to stand there, take_changes() will say more.

@@ -118,6 +118,8 @@ bool has_ended(const json::object& status) {
   return phase == "Succeeded" || phase == "Failed";
 }
 
+bool is_scheduled(const json::object& status) { return has_condition(status, "PodScheduled"); }
+
 bool set_pod_condition(json::object& status, std::string_view type, bool on,
                        std::string_view reason, std::string_view message, Time now) {
   json::array& conditions = array_of(status, "conditions");

@@ -17,6 +17,9 @@ boost::json::object pod_status(const boost::json::object& pod, const RunState& s
 /// Whether the phase of a pod's status is a last one.
 bool has_ended(const boost::json::object& status);
 
+/// Whether the pod has its node (Binder); one that only names a node waits for room there.
+bool is_scheduled(const boost::json::object& status);
+
 /// Sets a condition; the time of transition moves only when the status does. Whether it changed.
 bool set_pod_condition(boost::json::object& status, std::string_view type, bool on,
                        std::string_view reason, std::string_view message, Time now);

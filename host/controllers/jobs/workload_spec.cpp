@@ -86,6 +86,14 @@ std::optional<std::int64_t> priority_class_value(const ObjectReader& objects,
   return api::find_int(*object, "value").value_or(0);
 }
 
+std::int64_t pod_priority(const ObjectAccess& objects, std::string_view class_name) {
+  if (!class_name.empty())
+    return priority_class_value(objects, "scheduling.k8s.io/v1", "PriorityClass", class_name)
+        .value_or(0);
+  const auto common = global_default(objects);
+  return common ? common->second : 0;
+}
+
 Result<json::object> wishes_of(const JobView& view, const ObjectAccess& objects) {
   json::object spec;
   if (const auto queue = view.label(kQueueLabel); !queue.empty())

@@ -20,6 +20,10 @@ std::optional<std::int64_t> priority_class_value(const ObjectReader& objects,
                                                  std::string_view api_version,
                                                  std::string_view kind, std::string_view name);
 
+/// The priority of a pod that names this PriorityClass, or none: that of the class, or of the
+/// global default one; 0 where there is no such class.
+std::int64_t pod_priority(const ObjectAccess& objects, std::string_view class_name);
+
 /// The queue, priority and time limit that the job asks for, as fields of a Workload's spec. The
 /// error names what the job refers to and does not exist.
 Result<boost::json::object> wishes_of(const JobView& view, const ObjectAccess& objects);

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <charconv>
 
+#include "api/builtin/builtin.hpp"
 #include "api/json/json.hpp"
+#include "host/executor/pod_status.hpp"
 #include "host/objects/parts.hpp"
 
 namespace sluice::host {
@@ -84,9 +86,8 @@ JobPod read_pod(const json::object& object) {
   pod.uid = api::find_text(metadata, "uid");
   pod.deleting = !api::find_text(metadata, "deletionTimestamp").empty();
   pod.tracked = holds_text(metadata, "finalizers", kTrackingFinalizer);
-  pod.bound = !api::find_text(spec, "nodeName").empty();
-  const json::array* gates = api::find_array(spec, "schedulingGates");
-  pod.gated = gates && !gates->empty();
+  pod.bound = is_scheduled(status);
+  pod.gated = api::has_scheduling_gates(spec);
   pod.created = api::find_time(metadata, "creationTimestamp").value_or(0);
   pod.index = number(api::find_text(part(metadata, "annotations"), kIndexKey));
   pod.index_failures =
