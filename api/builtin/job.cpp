@@ -1,9 +1,12 @@
-// Job: defaults that depend on each other, checks, and what an update may change.
+// Job: defaults that depend on each other, and checks; job_update.cpp has what an update may
+// change.
 #include <array>
 
 #include "api/builtin/builtin.hpp"
+#include "api/builtin/failure_policy.hpp"
 #include "api/builtin/rules.hpp"
 #include "api/builtin/success_policy.hpp"
+#include "api/schema/formats.hpp"
 #include "api/schema/rules.hpp"
 #include "api/schema/walk.hpp"
 
@@ -16,9 +19,10 @@ namespace builtin {
 namespace {
 
 constexpr std::int64_t kMostIndexed = 100000;
+constexpr std::int64_t kManyCompletions = 100000;  // beyond, those of failures by index are bounded
+constexpr std::int64_t kMostFailedOfMany = 10000;
+constexpr std::int64_t kMostParallelOfMany = 10000;
 constexpr std::int64_t kNoLimit = 2147483647;
-
-bool is_indexed(const json::object& spec) { return find_text(spec, "completionMode") == "Indexed"; }
 
 void check_indexed(const json::object& spec, Outcome& outcome) {
   const auto parallelism = find_int(spec, "parallelism");
@@ -40,6 +44,55 @@ void check_indexed(const json::object& spec, Outcome& outcome) {
   }
 }
 
+/// What is borne per index, where it came with this write.
+void check_failures_by_index(const json::object& spec, const json::object& before,
+                             Outcome& outcome) {
+  const auto completions = find_int(spec, "completions");
+  const auto failed = find_int(spec, "maxFailedIndexes");
+  const bool came = !same(spec, before, "maxFailedIndexes") || !same(spec, before, "completions") ||
+                    !same(spec, before, "parallelism");
+  if (!came || !completions || find(spec, "backoffLimitPerIndex") == nullptr) return;
+  if (failed && *failed > *completions)
+    add_invalid(outcome, "spec.maxFailedIndexes", *failed,
+                "must be less than or equal to completions");
+  if (*completions <= kManyCompletions) return;
+  if (!failed)
+    add_required(outcome, "spec.maxFailedIndexes",
+                 "must be specified when completions is above 100000");
+  if (failed && *failed > kMostFailedOfMany)
+    add_invalid(outcome, "spec.maxFailedIndexes", *failed,
+                "must be less than or equal to 10000 when completions is above 100000");
+  if (const auto parallelism = find_int(spec, "parallelism");
+      parallelism && *parallelism > kMostParallelOfMany)
+    add_invalid(outcome, "spec.parallelism", *parallelism,
+                "must be less than or equal to 10000 when completions are above 100000 and used "
+                "with backoff limit per index");
+}
+
+/// A domain and a name, as `kueue.x-k8s.io/multikueue`.
+void check_managed_by(const json::object& spec, Outcome& outcome) {
+  const std::string_view manager = find_text(spec, "managedBy");
+  const std::size_t slash = manager.find('/');
+  if (manager.empty()) return;
+  if (slash != std::string_view::npos && is_qualified_name(manager)) return;
+  add_invalid(outcome, "spec.managedBy", json::value(json_view(manager)),
+              slash == std::string_view::npos
+                  ? "must be a domain-prefixed path (such as \"acme.io/foo\")"
+                  : kQualifiedNameRule);
+}
+
+/// The pods of an Indexed Job have host names made of its own and their index.
+void check_host_names(const json::object& job, Outcome& outcome) {
+  const json::object& spec = part(job, "spec");
+  const auto completions = find_int(spec, "completions");
+  const std::string_view name = find_text(part(job, "metadata"), "name");
+  if (!is_indexed(spec) || !completions || *completions < 1 || name.empty()) return;
+  const std::string last = std::string(name) + "-" + std::to_string(*completions - 1);
+  if (is_dns_label(last) && last.size() <= kLabelBytes) return;
+  add_invalid(outcome, "metadata.name", json::value(json_view(name)),
+              "will not able to create pod with invalid DNS label: " + last);
+}
+
 void check_policies(const json::object& spec, Outcome& outcome) {
   if (find(spec, "maxFailedIndexes") != nullptr && find(spec, "backoffLimitPerIndex") == nullptr) {
     add_required(outcome, "spec.backoffLimitPerIndex", "when maxFailedIndexes is set");
@@ -59,14 +112,6 @@ void check_policies(const json::object& spec, Outcome& outcome) {
     add_problem(outcome, Problem::Kind::kUnsupported, "spec.podReplacementPolicy",
                 unsupported(shown(policy), {"Failed"}));
   }
-  for_objects(part(spec, "podFailurePolicy"), "rules",
-              [&](std::size_t i, const json::object& rule) {
-                const bool codes = find(rule, "onExitCodes") != nullptr;
-                const bool conditions = find_array(rule, "onPodConditions") != nullptr;
-                if (codes != conditions) return;
-                add_invalid(outcome, item("spec.podFailurePolicy.rules", i), json::value(rule),
-                            "exactly one of onExitCodes and onPodConditions must be set");
-              });
 }
 
 void check_labels_selected(const json::object& spec, Outcome& outcome) {
@@ -83,60 +128,11 @@ void check_labels_selected(const json::object& spec, Outcome& outcome) {
   }
 }
 
-/// The template without what may change while no pod of the job runs.
-json::object without_directives(const json::object& job) {
-  json::object pod_template = part(part(job, "spec"), "template");
-  if (json::object* metadata = find_object(pod_template, "metadata")) {
-    metadata->erase("labels");
-    metadata->erase("annotations");
-    if (metadata->empty()) pod_template.erase("metadata");
-  }
-  if (json::object* spec = find_object(pod_template, "spec")) {
-    for (const char* field : {"nodeSelector", "affinity", "tolerations", "schedulingGates"}) {
-      spec->erase(field);
-    }
-  }
-  return pod_template;
-}
-
-/// No pod of the job runs: it is suspended and not started, or this very write suspends it.
-bool may_change_directives(const json::object& job, const json::object& old) {
-  if (find_bool(part(job, "spec"), "suspend", false)) return true;
-  return find_bool(part(old, "spec"), "suspend", false) &&
-         find_text(part(old, "status"), "startTime").empty();
-}
-
-void check_job_update(const json::object& job, const json::object& old, Outcome& outcome) {
-  const json::object& spec = part(job, "spec");
-  const json::object& before = part(old, "spec");
-  for (const char* field : {"selector", "completionMode", "podFailurePolicy", "successPolicy",
-                            "backoffLimitPerIndex", "managedBy"}) {
-    // A selector may be added to an object that was stored without one.
-    if (std::string_view(field) == "selector" && find(before, field) == nullptr) continue;
-    if (!same(spec, before, field)) {
-      add_immutable(spec, field, std::string("spec.") + field, outcome);
-    }
-  }
-  if (!same(spec, before, "completions")) {
-    const bool in_tandem = is_indexed(spec) && find_int(spec, "completions").has_value() &&
-                           find_int(spec, "completions") == find_int(spec, "parallelism");
-    if (!is_indexed(spec)) {
-      add_immutable(spec, "completions", "spec.completions", outcome);
-    } else if (!in_tandem) {
-      const json::value* value = find(spec, "completions");
-      add_invalid(outcome, "spec.completions", value != nullptr ? *value : json::value(),
-                  "can only be modified in tandem with spec.parallelism");
-    }
-  }
-  const bool changed = may_change_directives(job, old)
-                           ? without_directives(job) != without_directives(old)
-                           : find(before, "selector") != nullptr && !same(spec, before, "template");
-  if (changed) {
-    add_invalid(outcome, "spec.template", json::value("object"), "field is immutable");
-  }
-}
-
 }  // namespace
+
+bool is_indexed(const json::object& job_spec) {
+  return find_text(job_spec, "completionMode") == "Indexed";
+}
 
 void fill_in_job(json::object& job) {
   json::object* spec = find_object(job, "spec");
@@ -172,7 +168,12 @@ void check_job(const json::object& job, const json::object* old, Outcome& outcom
                "spec.template.metadata.labels", outcome);
   check_labels_selected(spec, outcome);
   check_pod_spec(part(pod_template, "spec"), "spec.template.spec", outcome);
-  if (old != nullptr) check_job_update(job, *old, outcome);
+  check_failures_by_index(spec, old != nullptr ? part(*old, "spec") : json::object(), outcome);
+  if (old != nullptr) return check_job_update(job, *old, outcome);
+  check_failure_policy(spec, outcome);
+  check_managed_by(spec, outcome);
+  check_host_names(job, outcome);
+  check_new_pod_spec(part(pod_template, "spec"), "spec.template.spec", outcome);
 }
 
 }  // namespace builtin

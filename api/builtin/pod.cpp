@@ -58,7 +58,7 @@ void check_gates(const json::object& spec, const json::object& before, Outcome& 
   const EntrySet old(find_array(before, "schedulingGates"));
   for_objects(spec, "schedulingGates", [&](std::size_t i, const json::object& gate) {
     if (old.contains(json::value(gate))) return;
-    add_forbidden(outcome, item("spec.schedulingGates", i),
+    add_forbidden(outcome, indexed("spec.schedulingGates", i),
                   "gates can be removed from a pod that exists, not added");
   });
 }
@@ -122,6 +122,7 @@ void check_pod(const json::object& pod, const json::object* old, Outcome& outcom
   const json::object& spec = part(pod, "spec");
   check_pod_spec(spec, "spec", outcome);
   if (old != nullptr) return check_pod_update(pod, *old, outcome);
+  check_new_pod_spec(spec, "spec", outcome);
   if (has_scheduling_gates(spec) && !find_text(spec, "nodeName").empty())
     add_forbidden(outcome, "spec.nodeName", "cannot be set while there are scheduling gates");
 }

@@ -64,7 +64,7 @@ void check_container(const json::object& container, const std::string& field, co
                      Outcome& outcome) {
   Names mounts;
   for_objects(container, "volumeMounts", [&](std::size_t i, const json::object& mount) {
-    const std::string at = item(field + ".volumeMounts", i);
+    const std::string at = indexed(field + ".volumeMounts", i);
     const std::string_view name = find_text(mount, "name");
     if (!name.empty() && !volumes.contains(name)) {
       add_problem(outcome, Problem::Kind::kInvalid, at + ".name", "Not found: " + shown(name));
@@ -77,7 +77,7 @@ void check_container(const json::object& container, const std::string& field, co
   check_amounts(part(container, "resources"), field + ".resources", outcome);
   for_objects(container, "env", [&](std::size_t i, const json::object& variable) {
     if (find_text(variable, "value").empty() || find(variable, "valueFrom") == nullptr) return;
-    add_invalid(outcome, item(field + ".env", i) + ".valueFrom", json::value(""),
+    add_invalid(outcome, indexed(field + ".env", i) + ".valueFrom", json::value(""),
                 "may not be specified when `value` is not empty");
   });
 }
@@ -92,7 +92,7 @@ void check_volume(const json::object& volume, const std::string& field, Outcome&
 
 void check_tolerations(const json::object& spec, const std::string& field, Outcome& outcome) {
   for_objects(spec, "tolerations", [&](std::size_t i, const json::object& toleration) {
-    const std::string at = item(field + ".tolerations", i);
+    const std::string at = indexed(field + ".tolerations", i);
     const std::string_view op = find_text(toleration, "operator");
     if (find_text(toleration, "key").empty() && op != "Exists") {
       add_invalid(outcome, at + ".operator", json::value(json_view(op)),
@@ -133,14 +133,14 @@ void check_pod_spec(const json::object& spec, const std::string& field, Outcome&
   }
   Names volumes;
   for_objects(spec, "volumes", [&](std::size_t i, const json::object& volume) {
-    const std::string at = item(field + ".volumes", i);
+    const std::string at = indexed(field + ".volumes", i);
     check_duplicate(volumes, find_text(volume, "name"), at + ".name", outcome);
     check_volume(volume, at, outcome);
   });
   Names names;
   for (const char* list : {"initContainers", "containers"}) {
     for_objects(spec, list, [&](std::size_t i, const json::object& container) {
-      const std::string at = item(field + "." + list, i);
+      const std::string at = indexed(field + "." + list, i);
       check_duplicate(names, find_text(container, "name"), at + ".name", outcome);
       check_container(container, at, volumes, outcome);
     });
@@ -153,6 +153,18 @@ void check_pod_spec(const json::object& spec, const std::string& field, Outcome&
     add_invalid(outcome, field + ".terminationGracePeriodSeconds", json::value(*grace),
                 "must be greater than or equal to 0");
   }
+}
+
+void check_new_pod_spec(const json::object& spec, const std::string& field, Outcome& outcome) {
+  for (const char* name : {"hostname", "subdomain"}) {
+    const std::string_view text = find_text(spec, name);
+    if (text.empty() || (is_dns_label(text) && text.size() <= kLabelBytes)) continue;
+    add_invalid(outcome, field + "." + name, json::value(json_view(text)),
+                text.size() > kLabelBytes ? "must be no more than 63 characters" : kLabelRule);
+  }
+  if (find(spec, "ephemeralContainers") != nullptr)
+    add_forbidden(outcome, field + ".ephemeralContainers",
+                  "cannot be set when a pod is made, nor in a template");
 }
 
 }  // namespace sluice::api::builtin

@@ -28,7 +28,7 @@ void check_rules(const json::object& role, bool namespaced, Outcome& outcome) {
     return;
   }
   for_objects(role, "rules", [&](std::size_t i, const json::object& rule) {
-    const std::string at = item("rules", i);
+    const std::string at = indexed("rules", i);
     if (!has_entries(rule, "verbs")) {
       add_required(outcome, at + ".verbs", "verbs must contain at least one value");
     }
@@ -63,7 +63,7 @@ void check_binding(const json::object& binding, const json::object* old, bool na
                            : unsupported(shown(kind), {"ClusterRole"}));
   }
   for_objects(binding, "subjects", [&](std::size_t i, const json::object& subject) {
-    const std::string at = item("subjects", i);
+    const std::string at = indexed("subjects", i);
     const bool account = find_text(subject, "kind") == "ServiceAccount";
     const std::string_view group = find_text(subject, "apiGroup");
     if (account && find_text(subject, "namespace").empty()) {

@@ -15,6 +15,10 @@ namespace sluice::api::builtin {
 void fill_in_job(boost::json::object& job);
 void check_job(const boost::json::object& job, const boost::json::object* old, Outcome& outcome);
 
+void check_job_update(const boost::json::object& job, const boost::json::object& old,
+                      Outcome& outcome);
+bool is_indexed(const boost::json::object& job_spec);
+
 void fill_in_pod(boost::json::object& pod);
 void check_pod(const boost::json::object& pod, const boost::json::object* old, Outcome& outcome);
 
@@ -22,6 +26,10 @@ void check_pod(const boost::json::object& pod, const boost::json::object* old, O
 void fill_in_pod_spec(boost::json::object& spec);
 /// Names, volumes, mounts, resources, tolerations of the pod spec at `field`.
 void check_pod_spec(const boost::json::object& spec, const std::string& field, Outcome& outcome);
+/// What never changes in one, and is judged only when it is made: what was stored under older rules
+/// can still be written.
+void check_new_pod_spec(const boost::json::object& spec, const std::string& field,
+                        Outcome& outcome);
 
 void fill_in_secret(boost::json::object& secret);
 void check_secret(const boost::json::object& secret, const boost::json::object* old,
@@ -47,10 +55,6 @@ inline const boost::json::object& part(const boost::json::object& object, std::s
   static const boost::json::object kEmpty;
   const boost::json::object* found = find_object(object, key);
   return found != nullptr ? *found : kEmpty;
-}
-
-inline std::string item(const std::string& field, std::size_t index) {
-  return field + "[" + std::to_string(index) + "]";
 }
 
 /// Calls each(index, entry) for the objects of a list.

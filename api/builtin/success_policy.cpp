@@ -103,9 +103,9 @@ void check_rule(const json::object& rule, std::int64_t completions, const std::s
 
 void check_success_policy(const json::object& spec, Outcome& outcome) {
   const auto completions = find_int(spec, "completions");
-  if (!completions || find_text(spec, "completionMode") != "Indexed") return;
+  if (!completions || !is_indexed(spec)) return;
   for_objects(part(spec, "successPolicy"), "rules", [&](std::size_t i, const json::object& rule) {
-    check_rule(rule, *completions, item("spec.successPolicy.rules", i), outcome);
+    check_rule(rule, *completions, indexed("spec.successPolicy.rules", i), outcome);
   });
 }
 

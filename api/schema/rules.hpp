@@ -36,6 +36,8 @@ std::string amount_problem(std::string_view resource, const Quantity& amount);
 
 /// What is said of a text that is no name of an object, as Kubernetes says it.
 extern const char* const kSubdomainRule;
+/// Of one that is a label of a DNS name.
+extern const char* const kLabelRule;
 /// Of the names of resources and the keys of labels.
 extern const char* const kQualifiedNameRule;
 

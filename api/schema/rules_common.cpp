@@ -46,12 +46,13 @@ const char* const kQualifiedNameRule =
     "validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]'), with an optional DNS subdomain "
     "prefix and '/' (e.g. 'example.com/MyName')";
 
-namespace {
-
-constexpr const char* kLabelRule =
+const char* const kLabelRule =
     "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and "
     "must start and end with an alphanumeric character (e.g. 'my-name',  or '123-abc', regex used "
     "for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?')";
+
+namespace {
+
 constexpr const char* kLabelValueRule =
     "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or "
     "'.', and must start and end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  "

@@ -22,8 +22,16 @@ ApiResult<std::optional<std::int64_t>> number(const Request& request, std::strin
   return std::optional<std::int64_t>(value);
 }
 
+/// An amount of which nothing at all is no amount.
+ApiResult<std::optional<std::int64_t>> positive(const Request& request, std::string_view name) {
+  auto value = number(request, name);
+  if (value && *value && **value == 0)
+    return bad_request(std::string(name) + ": Invalid value: \"0\": must be greater than 0");
+  return value;
+}
+
 ApiResult<std::optional<Time>> since_of(const Request& request) {
-  auto seconds = number(request, "sinceSeconds");
+  auto seconds = positive(request, "sinceSeconds");
   if (!seconds) return seconds.error();
   const auto* time = request.parameter("sinceTime");
   const bool has_time = time && !time->empty();
@@ -44,6 +52,9 @@ ApiResult<std::optional<Time>> since_of(const Request& request) {
 
 ApiResult<LogQuery> read_query(const Request& request) {
   LogQuery out;
+  if (const auto* stream = request.parameter("stream"); stream && *stream != "All")
+    return bad_request("stream: Invalid value: \"" + *stream +
+                       "\": what a container says is kept in one file; allowed: All");
   if (const auto* container = request.parameter("container")) out.container = *container;
   out.follow = flag(request, "follow");
   out.previous = flag(request, "previous");
@@ -54,10 +65,8 @@ ApiResult<LogQuery> read_query(const Request& request) {
   auto tail = number(request, "tailLines");
   if (!tail) return tail.error();
   out.tail_lines = *tail;
-  auto limit = number(request, "limitBytes");
+  auto limit = positive(request, "limitBytes");
   if (!limit) return limit.error();
-  if (*limit && **limit == 0)
-    return bad_request("limitBytes: Invalid value: \"0\": must be greater than 0");
   out.limit_bytes = *limit;
   return out;
 }

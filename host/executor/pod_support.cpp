@@ -106,6 +106,9 @@ class Judge {
     for (const char* probe : {"livenessProbe", "readinessProbe", "startupProbe"})
       if (is_there(container, probe))
         ignore(name + probe, "is not run; a container is ready while its process runs");
+    if (const auto policy = api::find_text(container, "terminationMessagePolicy");
+        !policy.empty() && policy != "File")
+      ignore(name + "terminationMessagePolicy", "no message is taken of a container that ended");
     if (is_there(container, "lifecycle")) ignore(name + "lifecycle", "its hooks are not run");
     for (const auto& limit : part(part(container, "resources"), "limits")) {
       const std::string_view resource = api::view(limit.key());

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 
+#include "api/schema/formats.hpp"
 #include "host/objects/parts.hpp"
 
 namespace sluice::host {
@@ -103,8 +104,11 @@ void give_index(json::object& pod, std::int64_t number, std::string_view host_pr
   object_of(metadata, "labels")[kIndexKey] = index;
   object_of(metadata, "annotations")[kIndexKey] = index;
   json::object& spec = object_of(pod, "spec");
-  if (api::find_text(spec, "hostname").empty()) {
-    spec["hostname"] = (std::string(host_prefix) + "-" + index).substr(0, kLongestName);
+  const std::string host = std::string(host_prefix) + "-" + index;
+  // Where that is no name of a host, the pod's own name stands in.
+  if (api::find_text(spec, "hostname").empty() && host.size() <= api::kLabelBytes &&
+      api::is_dns_label(host)) {
+    spec["hostname"] = host;
   }
   add_index_variable(spec);
 }

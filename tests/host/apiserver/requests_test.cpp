@@ -2,6 +2,8 @@
 #include <gtest/gtest.h>
 
 #include <boost/json/serialize.hpp>
+#include <cstring>
+#include <utility>
 
 #include "api/json/json.hpp"
 #include "tests/host/apiserver/api_fixture.hpp"
@@ -95,6 +97,27 @@ TEST_F(Requests, C13_FindTheirResource) {
     }
   }
   EXPECT_EQ(send("HEAD", kMaps + "/a", "").status, 200);
+}
+
+TEST_F(Requests, OfALogSayWhatTheyWant) {
+  writes_.put("pods", "open/p");
+  const std::pair<const char*, const char*> cases[] = {
+      {"sinceSeconds=0", R"(sinceSeconds: Invalid value: "0": must be greater than 0)"},
+      {"sinceSeconds=-1", R"(sinceSeconds: Invalid value: "-1": must be an integer that is not )"},
+      {"limitBytes=0", R"(limitBytes: Invalid value: "0": must be greater than 0)"},
+      {"tailLines=many", R"(tailLines: Invalid value: "many": must be an integer that is not )"},
+      {"sinceTime=noon", R"(sinceTime: Invalid value: "noon": must be an RFC 3339 time)"},
+      {"sinceSeconds=1&sinceTime=2026-01-01T00:00:00Z",
+       "at most one of sinceTime or sinceSeconds may be specified"},
+      {"stream=Stderr", R"(stream: Invalid value: "Stderr": what a container says is kept in one )"
+                        "file; allowed: All"},
+      {"stream=All&tailLines=0", "this host runs no pods: there is no log of p"},
+  };
+  for (const auto& [query, says] : cases) {
+    const Answer answer = get(std::string("/api/v1/namespaces/open/pods/p/log?") + query);
+    EXPECT_EQ(answer.status, 400) << query;
+    EXPECT_EQ(api::find_text(json(answer), "message").substr(0, std::strlen(says)), says);
+  }
 }
 
 TEST_F(Requests, WithHostileBodiesAreRefused) {

@@ -69,7 +69,8 @@ TEST(PodSupport, A19_WhatWouldBeLessSafeIsRefusedWithASentence) {
 TEST(PodSupport, A19_OfTheRestTheOwnerIsTold) {
   const json::object pod =
       pod_with(R"("serviceAccountName":"robot","volumes":[{"name":"v","emptyDir":{}}],)",
-               R"(,"livenessProbe":{"exec":{"command":["true"]}},"resources":{"limits":{"cpu":"1"}},
+               R"(,"livenessProbe":{"exec":{"command":["true"]}},
+          "terminationMessagePolicy":"FallbackToLogsOnError","resources":{"limits":{"cpu":"1"}},
           "volumeMounts":[{"name":"v","mountPath":"/scratch"}])");
   const PodSupport found = support_of(pod, kRoot, {});
   EXPECT_EQ(found.refused, "");
@@ -80,6 +81,8 @@ TEST(PodSupport, A19_OfTheRestTheOwnerIsTold) {
           "container \"c\": volumeMounts \"v\" at /scratch: nothing is mounted; the working "
           "directory is the pod's own",
           "container \"c\": livenessProbe: is not run; a container is ready while its process runs",
+          "container \"c\": terminationMessagePolicy: no message is taken of a container that "
+          "ended",
           "container \"c\": resources.limits.cpu: processes are not held to it"));
   EXPECT_THAT(support_of(pod_with("", ""), kRoot, {}).ignored, IsEmpty());
 }
