@@ -1,12 +1,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <boost/json/parse.hpp>
-#include <boost/json/serialize.hpp>
 #include <charconv>
 #include <map>
-#include <set>
 #include <utility>
 
 #include "api/json/json.hpp"
@@ -15,24 +11,15 @@
 #include "host/simulate/input.hpp"
 #include "host/simulate/preparing.hpp"
 #include "host/simulate/story.hpp"
+#include "host/simulate/timeline_reader.hpp"
 
 namespace sluice::host {
 namespace {
 
 namespace json = boost::json;
 
-constexpr std::string_view kTimelineVersion = "sluice.dev/v1alpha1";
-constexpr std::string_view kDefaultStart = "2026-01-01T00:00:00Z";
 constexpr std::string_view kUidPrefix = "00000000-0000-4000-8000-";
 constexpr std::size_t kMaxErrors = 20;
-constexpr const char* kDurationForm = "a duration such as 1500ms, 90s, 2m30s or 1h";
-
-std::string describe(const json::value* value) {
-  if (!value || value->is_null()) return "nothing";
-  std::string text = api::to_json(*value);
-  if (text.size() > 60) text = text.substr(0, 57) + "...";
-  return text;
-}
 
 // A workload whose priority is that of a class must wait until all classes were read.
 bool needs_class(const api::KindInfo& kind, const json::object& object) {
@@ -47,9 +34,10 @@ bool needs_class(const api::KindInfo& kind, const json::object& object) {
 
 // Takes documents one after the other. Objects are prepared in batches, by all workers; so mistakes
 // are told when it is known what came before them.
-class InputLoader {
+class InputLoader final : private TimelineTaker {
  public:
-  InputLoader(Intake& intake, Workers& workers) : intake_(intake), preparing_(intake, workers) {}
+  InputLoader(Intake& intake, Workers& workers)
+      : intake_(intake), preparing_(intake, workers), timelines_(intake.scheme(), *this) {}
 
   Result<void> take(Document&& document);
   /// Prepares what was taken; whether there are more mistakes than are told.
@@ -74,37 +62,31 @@ class InputLoader {
     std::string field, text;
   };
 
-  void fail(PlaceRef ref, std::string_view field, const std::string& text);
+  void fail(PlaceRef ref, std::string_view field, const std::string& text) override;
+  void warn(PlaceRef ref, std::string_view field, const std::string& text) override;
+  void take_apply(TimelineEvent event, json::object& object) override;
+  void take_event(TimelineEvent event) override;
+  bool full() const override { return errors_.size() + mistakes_.size() >= kMaxErrors; }
+
   void tell(PlaceRef ref, std::string_view field, const std::string& text);
   bool told_enough() const { return errors_.size() >= kMaxErrors; }
-  bool full() const { return errors_.size() + mistakes_.size() >= kMaxErrors; }
   const api::KindInfo* kind_of(PlaceRef ref, std::string_view field, const json::object& object);
   void take_object(PlaceRef ref, json::object& object);
-  void take_timeline(PlaceRef ref, json::object& timeline);
-  void take_start(PlaceRef ref, const json::object& timeline);
-  void take_event(PlaceRef ref, json::object& event);
-  void take_apply(TimelineEvent& event, json::value& value);
-  void take_delete(TimelineEvent& event, const json::value& value);
-  void take_patch(TimelineEvent& event, const json::value& value);
-  void take_finish(TimelineEvent& event, const json::value& value);
-  bool expect_keys(PlaceRef ref, std::string_view field, const json::object& object,
-                   std::initializer_list<std::string_view> allowed);
-  std::unique_ptr<EventTarget> target_of(PlaceRef ref, std::string_view field,
-                                         const json::object& value, bool kind_needed);
+  void prepare_in_turn(const Slot& slot, json::object& object);
   void prepare(const Slot& slot, json::object& object);
   void prepared(const Slot& slot, const json::object& given,
                 const std::vector<api::Problem>& problems, PreparedObject&& out);
   void note_uid(const PreparedObject& object);
   void note_times(const PreparedObject& object);
-  void warn();
+  void warn_of_all();
   void give_name(const api::KindInfo& kind, json::object& object, std::optional<Duration> at);
 
   Intake& intake_;
   Preparing preparing_;
+  TimelineReader timelines_;
   std::vector<Slot> slots_;        // of the batch
   std::vector<Mistake> mistakes_;  // among the batch
   SimulationInput input_;
-  std::optional<Time> start_;
   Time newest_ = 0;  // of the conditions of workloads in the manifests
   std::uint32_t order_ = 0;
   std::vector<Waiting> waiting_;
@@ -122,18 +104,6 @@ void InputLoader::tell(PlaceRef ref, std::string_view field, const std::string& 
   errors_.push_back(input_.places.text(ref, field) + ": " + text);
 }
 
-bool InputLoader::expect_keys(PlaceRef ref, std::string_view field, const json::object& object,
-                              std::initializer_list<std::string_view> allowed) {
-  for (const auto& entry : object) {
-    const std::string_view key = api::view(entry.key());
-    if (std::find(allowed.begin(), allowed.end(), key) != allowed.end()) continue;
-    fail(ref, field.empty() ? std::string(key) : fmt::format("{}.{}", field, key),
-         fmt::format("unknown key \"{}\"; allowed: {}", key, fmt::join(allowed, ", ")));
-    return false;
-  }
-  return true;
-}
-
 const api::KindInfo* InputLoader::kind_of(PlaceRef ref, std::string_view field,
                                           const json::object& object) {
   const std::string_view version = api::find_text(object, "apiVersion");
@@ -147,6 +117,13 @@ const api::KindInfo* InputLoader::kind_of(PlaceRef ref, std::string_view field,
   if (const auto* info = intake_.scheme().find(version, kind)) return info;
   ++unknown_kinds_[fmt::format("{} {}", version, kind)];
   return nullptr;
+}
+
+void InputLoader::prepare_in_turn(const Slot& slot, json::object& object) {
+  if (needs_class(*slot.kind, object))
+    waiting_.push_back({json::object(object, json::storage_ptr()), slot});
+  else
+    prepare(slot, object);
 }
 
 /// Later, with others.
@@ -234,12 +211,10 @@ void InputLoader::give_name(const api::KindInfo& kind, json::object& object,
 
 Result<void> InputLoader::take(Document&& document) {
   const PlaceRef ref{input_.places.add(document), PlaceRef::kWhole};
-  if (api::find_text(document.object, "kind") == "Timeline" &&
-      api::find_text(document.object, "apiVersion").starts_with("sluice.dev/")) {
-    take_timeline(ref, document.object);
-  } else {
+  if (TimelineReader::is_timeline(document.object))
+    timelines_.read(ref, document.object);
+  else
     take_object(ref, document.object);
-  }
   if (full()) return Error{"too many mistakes"};
   return {};
 }
@@ -251,203 +226,40 @@ void InputLoader::take_object(PlaceRef ref, json::object& object) {
   give_name(*kind, object, std::nullopt);
   const Slot slot{false, input_.objects.size(), kind};
   input_.objects.push_back({{}, order, ref});
-  if (needs_class(*kind, object))
-    waiting_.push_back({json::object(object, json::storage_ptr()), slot});
-  else
-    prepare(slot, object);
+  prepare_in_turn(slot, object);
 }
 
-void InputLoader::take_start(PlaceRef ref, const json::object& timeline) {
-  if (const auto* value = api::find(timeline, "start")) {
-    const auto* text = value->if_string();
-    const auto start = text ? parse_time(api::view(*text)) : std::nullopt;
-    if (!start || *start < 0) {
-      fail(ref, "start",
-           fmt::format("start: found {}; allowed: a time from 1970 to 2262, such as {}",
-                       describe(value), kDefaultStart));
-    } else if (start_ && *start_ != *start) {
-      fail(ref, "start",
-           fmt::format("start: found {}, but another Timeline starts at {}", describe(value),
-                       format_time(*start_)));
-    } else {
-      start_ = *start;
-    }
-  }
-  if (const auto* value = api::find(timeline, "from")) {
-    const auto* text = value->if_string();
-    const auto from = text ? parse_duration(api::view(*text)) : std::nullopt;
-    if (!from) {
-      fail(ref, "from", fmt::format("from: found {}; allowed: {}", describe(value), kDurationForm));
-    } else if (input_.from && *input_.from != *from) {
-      fail(ref, "from",
-           fmt::format("from: found {}, but another Timeline says otherwise", describe(value)));
-    } else {
-      input_.from = *from;
-    }
-  }
-}
-
-void InputLoader::take_timeline(PlaceRef ref, json::object& timeline) {
-  if (api::find_text(timeline, "apiVersion") != kTimelineVersion)
-    return fail(ref, "apiVersion",
-                fmt::format("apiVersion: found {}; allowed: {}",
-                            describe(api::find(timeline, "apiVersion")), kTimelineVersion));
-  if (!expect_keys(ref, "", timeline,
-                   {"apiVersion", "kind", "metadata", "start", "from", "events"}))
-    return;
-  take_start(ref, timeline);
-  auto* events = timeline.if_contains("events");
-  if (!events || events->is_null()) return;
-  if (!events->is_array())
-    return fail(ref, "events",
-                fmt::format("events: found {}; allowed: a list of events", describe(events)));
-  std::uint32_t index = 0;
-  for (auto& item : events->get_array()) {
-    const PlaceRef place{ref.document, index++};
-    if (auto* event = item.if_object()) {
-      take_event(place, *event);
-    } else {
-      fail(place, "",
-           fmt::format(
-               "found {}; allowed: an event with `at` and one of apply, delete, patch, finish",
-               describe(&item)));
-    }
-    if (full()) return;
-  }
-}
-
-void InputLoader::take_event(PlaceRef ref, json::object& object) {
-  TimelineEvent event;
+void InputLoader::take_apply(TimelineEvent event, json::object& object) {
   event.order = ++order_;
-  event.place = ref;
-  if (!expect_keys(ref, "", object, {"at", "apply", "delete", "patch", "finish"})) return;
-  const auto* at = api::find(object, "at");
-  const auto offset =
-      at && at->is_string() ? parse_duration(api::view(at->get_string())) : std::nullopt;
-  if (!offset)
-    return fail(ref, "at", fmt::format("at: found {}; allowed: {}", describe(at), kDurationForm));
-  event.at = *offset;
-  if (object.size() != 2)
-    return fail(
-        ref, "",
-        fmt::format("an event has `at` and exactly one of apply, delete, patch, finish; found {}",
-                    object.size() == 1 ? "none" : "several"));
-  for (auto& entry : object) {
-    const std::string_view key = api::view(entry.key());
-    if (key == "at") continue;
-    if (!entry.value().is_object()) {
-      return fail(ref, key,
-                  fmt::format("{}: found {}; allowed: a map", key, describe(&entry.value())));
-    }
-    if (key == "apply") take_apply(event, entry.value());
-    if (key == "delete") take_delete(event, entry.value());
-    if (key == "patch") take_patch(event, entry.value());
-    if (key == "finish") take_finish(event, entry.value());
-  }
-}
-
-void InputLoader::take_apply(TimelineEvent& event, json::value& value) {
-  json::object& object = value.get_object();
   const auto* kind = kind_of(event.place, "apply", object);
   if (!kind) return;
   if (kind->kind == "JobKind" && kind->group == "sluice.dev")
     return fail(event.place, "apply",
                 "apply: a JobKind declares a kind for the whole simulation; allowed: among the "
                 "manifests, not in a Timeline");
-  event.type = TimelineEvent::Type::kApply;
   give_name(*kind, object, event.at);
   const Slot slot{true, input_.events.size(), kind};
   input_.events.push_back(std::move(event));
-  if (needs_class(*kind, object))
-    waiting_.push_back({json::object(object, json::storage_ptr()), slot});
-  else
-    prepare(slot, object);
+  prepare_in_turn(slot, object);
 }
 
-std::unique_ptr<EventTarget> InputLoader::target_of(PlaceRef ref, std::string_view field,
-                                                    const json::object& value, bool kind_needed) {
-  auto target = std::make_unique<EventTarget>();
-  const std::string_view kind = api::find_text(value, "kind");
-  const std::string_view name = api::find_text(value, "name");
-  const std::string_view ns = api::find_text(value, "namespace");
-  if (name.empty() || (kind.empty() && kind_needed)) {
-    fail(ref, field,
-         fmt::format("{}: has no {}; allowed: {{ kind, namespace, name }}", field,
-                     name.empty() ? "name" : "kind"));
-    return nullptr;
-  }
-  if (!kind.empty() && (kind_needed || kind != "Job")) {
-    target->kind = intake_.scheme().find_by_name(kind);
-    if (!target->kind) {
-      fail(ref, fmt::format("{}.kind", field),
-           fmt::format("{}.kind: no kind \"{}\" is known", field, kind));
-      return nullptr;
-    }
-  }
-  const bool namespaced = !target->kind || target->kind->namespaced;
-  target->key =
-      namespaced ? fmt::format("{}/{}", ns.empty() ? "default" : ns, name) : std::string(name);
-  return target;
-}
-
-void InputLoader::take_delete(TimelineEvent& event, const json::value& value) {
-  const auto& object = value.get_object();
-  if (!expect_keys(event.place, "delete", object, {"apiVersion", "kind", "namespace", "name"}))
-    return;
-  event.type = TimelineEvent::Type::kDelete;
-  event.target = target_of(event.place, "delete", object, true);
-  if (event.target) input_.events.push_back(std::move(event));
-}
-
-void InputLoader::take_patch(TimelineEvent& event, const json::value& value) {
-  const auto& object = value.get_object();
-  if (!expect_keys(event.place, "patch", object,
-                   {"apiVersion", "kind", "namespace", "name", "subresource", "merge"}))
-    return;
-  event.type = TimelineEvent::Type::kPatch;
-  event.target = target_of(event.place, "patch", object, true);
-  if (!event.target) return;
-  const auto* merge = api::find(object, "merge");
-  if (!merge || !merge->is_object())
-    return fail(event.place, "patch.merge",
-                fmt::format("patch.merge: found {}; allowed: a JSON merge patch", describe(merge)));
-  if (const auto* subresource = api::find(object, "subresource")) {
-    if (!subresource->is_string() || subresource->get_string() != "status")
-      return fail(
-          event.place, "patch.subresource",
-          fmt::format("patch.subresource: found {}; allowed: status", describe(subresource)));
-    event.target->status = true;
-  } else if (event.target->kind->status_subresource && api::find(merge->get_object(), "status")) {
-    input_.warnings.push_back(input_.places.text(event.place, "patch.merge.status") +
-                              ": a patch changes the status only with `subresource: status`");
-  }
-  event.target->merge = api::to_json(*merge);
+void InputLoader::take_event(TimelineEvent event) {
+  event.order = ++order_;
   input_.events.push_back(std::move(event));
 }
 
-void InputLoader::take_finish(TimelineEvent& event, const json::value& value) {
-  const auto& object = value.get_object();
-  if (!expect_keys(event.place, "finish", object, {"kind", "namespace", "name"})) return;
-  const std::string_view kind = api::find_text(object, "kind");
-  const api::KindInfo* info = intake_.scheme().find_by_name(kind);
-  if (!kind.empty() && kind != "Workload" && !(info && info->job))
-    return fail(event.place, "finish.kind",
-                fmt::format("finish.kind: found \"{}\"; allowed: Workload, and kinds of jobs such "
-                            "as Job and RayCluster",
-                            kind));
-  event.type = TimelineEvent::Type::kFinish;
-  event.target = target_of(event.place, "finish", object, false);
-  if (event.target) input_.events.push_back(std::move(event));
+void InputLoader::warn(PlaceRef ref, std::string_view field, const std::string& text) {
+  input_.warnings.push_back(input_.places.text(ref, field) + ": " + text);
 }
 
-void InputLoader::warn() {
+void InputLoader::warn_of_all() {
   for (const auto& [kind, count] : unknown_kinds_)
     input_.warnings.push_back(fmt::format("{}: no such kind is known here; {} object{} left out",
                                           kind, count, count == 1 ? "" : "s"));
   for (const auto& [field, count] : intake_.warnings())
     input_.warnings.push_back(
         fmt::format("{}, left out of {} object{}", field, count, count == 1 ? "" : "s"));
-  if (!start_ && newest_ > input_.start)
+  if (!timelines_.start() && newest_ > input_.start)
     input_.warnings.push_back(
         fmt::format("the manifests hold times up to {0}, and the clock starts at {1}: what counts "
                     "from them, such as maximumExecutionTimeSeconds, ends too late; a Timeline "
@@ -462,13 +274,14 @@ Result<SimulationInput> InputLoader::finish() {
     prepare(waiting.slot, waiting.object);
   }
   settle();
-  input_.start = start_ ? *start_ : *parse_time(kDefaultStart);
+  input_.start = timelines_.start().value_or(*parse_time(kDefaultStart));
+  input_.from = timelines_.from();
   if (errors_.empty()) check_input(input_, intake_, order_, errors_);
   if (!errors_.empty()) {
     if (told_enough()) errors_.emplace_back("more mistakes are not shown");
     return Error{fmt::format("{}", fmt::join(errors_, "\n"))};
   }
-  warn();
+  warn_of_all();
   std::stable_sort(input_.events.begin(), input_.events.end(),
                    [](const auto& a, const auto& b) { return a.at < b.at; });
   return std::move(input_);
