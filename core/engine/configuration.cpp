@@ -108,36 +108,51 @@ void Structure::apply(const api::LocalQueue& object) {
   if (record.stop != api::StopPolicy::kNone) changes_.drain = true;
 }
 
-void Structure::remove(std::string_view kind, std::string_view key) {
-  const std::string name(key);
-  if (kind == "LocalQueue") {
-    const auto it = model_.local_queues.find(name);
-    if (it == model_.local_queues.end()) return;
-    locals_[queue_id(it->second.cluster_queue)].erase(name);
-    model_.local_queues.erase(it);
-    changes_.local_queues.insert(name);
-  } else if (kind == "Cohort") {
-    if (cohorts_.erase(name) > 0) {
+void Structure::remove(api::ObjectKind kind, const std::string& name) {
+  switch (kind) {
+    case api::ObjectKind::kLocalQueue:
+      return remove_local_queue(name);
+    case api::ObjectKind::kClusterQueue:
+      return remove_cluster_queue(name);
+    case api::ObjectKind::kCohort:
+      if (cohorts_.erase(name) == 0) return;
       changed_cohorts_.insert(name);
       model_.tree_stale = true;
+      return;
+    case api::ObjectKind::kResourceFlavor: {
+      const FlavorId id = model_.frs.intern_flavor(name);
+      if (id < model_.flavors.size()) model_.flavors[id] = FlavorRecord();
+      model_.tree_stale = true;
+      return;
     }
-  } else if (kind == "ClusterQueue") {
-    const auto it = model_.queue_ids.find(name);
-    if (it == model_.queue_ids.end()) return;
-    note_queue_change(it->second, true);
-    if (!model_.queues[it->second].holders.empty()) left_.insert(it->second);
-    model_.queues[it->second].spec.reset();
-    note_locals_of(it->second);
-  } else if (kind == "ResourceFlavor") {
-    const FlavorId id = model_.frs.intern_flavor(key);
-    if (id < model_.flavors.size()) model_.flavors[id] = FlavorRecord();
-    model_.tree_stale = true;
-  } else if (kind == "AdmissionCheck") {
-    if (model_.checks.erase(name) > 0) note_check_change(name);
-  } else if (kind == "Namespace") {
-    model_.namespaces.erase(name);
-    ++model_.epoch;
+    case api::ObjectKind::kAdmissionCheck:
+      if (model_.checks.erase(name) > 0) note_check_change(name);
+      return;
+    case api::ObjectKind::kNamespace:
+      model_.namespaces.erase(name);
+      ++model_.epoch;
+      return;
+    case api::ObjectKind::kWorkload:
+      break;
   }
+  SLUICE_CHECK(false, "workload ", name, " is no part of the structure");
+}
+
+void Structure::remove_local_queue(const std::string& key) {
+  const auto it = model_.local_queues.find(key);
+  if (it == model_.local_queues.end()) return;
+  locals_[queue_id(it->second.cluster_queue)].erase(key);
+  model_.local_queues.erase(it);
+  changes_.local_queues.insert(key);
+}
+
+void Structure::remove_cluster_queue(const std::string& name) {
+  const auto it = model_.queue_ids.find(name);
+  if (it == model_.queue_ids.end()) return;
+  note_queue_change(it->second, true);
+  if (!model_.queues[it->second].holders.empty()) left_.insert(it->second);
+  model_.queues[it->second].spec.reset();
+  note_locals_of(it->second);
 }
 
 }  // namespace sluice

@@ -131,9 +131,9 @@ WorkloadId Engine::apply(std::shared_ptr<api::Workload> object, hooks::Traits tr
   return all_->arrivals.apply(std::move(object), std::move(traits));
 }
 
-void Engine::remove(std::string_view kind, std::string_view key) {
-  if (kind == "LocalQueue") all_->orders.forget(std::string(key));
-  if (kind != "Workload") return all_->structure.remove(kind, key);
+void Engine::remove(api::ObjectKind kind, std::string_view key) {
+  if (kind == api::ObjectKind::kLocalQueue) all_->orders.forget(std::string(key));
+  if (kind != api::ObjectKind::kWorkload) return all_->structure.remove(kind, std::string(key));
   if (const auto id = find(key)) all_->arrivals.remove(*id);
 }
 

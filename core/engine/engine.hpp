@@ -73,10 +73,8 @@ class Engine {
   /// says already is not told again. O(workloads).
   void take_statuses_as_told();
 
-  /// kind: Namespace, ResourceFlavor, ClusterQueue, Cohort, LocalQueue, AdmissionCheck or Workload.
-  /// Unknown
-  /// objects are ignored.
-  void remove(std::string_view kind, std::string_view key);
+  /// No-op when there is no such object.
+  void remove(api::ObjectKind kind, std::string_view key);
 
   /// The workload ended, in whatever state it is: `at` that time, where whoever tells of it knows
   /// better than the present instant. An error, and nothing changes, when it does not exist or is

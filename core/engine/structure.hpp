@@ -30,8 +30,8 @@ class Structure {
   void apply(const api::Cohort& object);
   void apply(const api::LocalQueue& object);
   void apply(const api::AdmissionCheck& object);
-  /// Other kinds are ignored.
-  void remove(std::string_view kind, std::string_view key);
+  /// No-op when there is none. REQUIRES: not a workload.
+  void remove(api::ObjectKind kind, const std::string& name);
 
   /// The number of a queue, given to it when it is first named.
   QueueId queue_id(std::string_view name);
@@ -68,6 +68,8 @@ class Structure {
   void verify();
 
  private:
+  void remove_local_queue(const std::string& key);
+  void remove_cluster_queue(const std::string& name);
   void mark_dirty(QueueId id, QueueRecord::Dirty why);
   void note_queue_change(QueueId id, bool generation);
   void note_check_change(const std::string& name);

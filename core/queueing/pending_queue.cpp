@@ -317,13 +317,6 @@ void PendingQueue::collect_untold(std::vector<WorkloadId>& out) {
   }
 }
 
-std::size_t PendingQueue::parked_count() const {
-  std::size_t count = alone_.size();
-  for (const Class& c : classes_)
-    if (c.parked) count += c.members.size();
-  return count;
-}
-
 std::map<std::uint32_t, PendingQueue::Waiting> PendingQueue::by_account() const {
   std::map<std::uint32_t, Waiting> out;
   const auto add = [&out](const Accounts& accounts, bool are_parked) {
@@ -347,12 +340,6 @@ std::vector<WorkloadId> PendingQueue::members() const {
   std::vector<WorkloadId> ids;
   ids.reserve(keys.size());
   for (const OrderKey& key : keys) ids.push_back(key.id);
-  return ids;
-}
-
-std::vector<WorkloadId> PendingQueue::equals_of(WorkloadId id) const {
-  std::vector<WorkloadId> ids;
-  for (const OrderKey& key : classes_[slots_.at(id).cls].members) ids.push_back(key.id);
   return ids;
 }
 

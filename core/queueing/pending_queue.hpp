@@ -125,7 +125,6 @@ class PendingQueue {
   void clear_place() { place_.reset(); }
 
   std::size_t size() const { return slots_.size(); }
-  std::size_t parked_count() const;
   /// Classes of those that wait: in the heap, and parked. O(classes).
   struct ClassCounts {
     std::size_t open = 0, parked = 0;
@@ -166,8 +165,6 @@ class PendingQueue {
   const std::set<WorkloadId>& parked_alone() const { return alone_; }
   /// All members in queue order, parked ones too.
   std::vector<WorkloadId> members() const;
-  /// Members of the same class, in order. REQUIRES: contains(id).
-  std::vector<WorkloadId> equals_of(WorkloadId id) const;
 
  private:
   using Accounts = std::map<std::uint32_t, std::size_t>;  // how many of each; no zeros

@@ -20,6 +20,17 @@ namespace sluice::api {
 enum class StopPolicy : std::uint8_t { kNone, kHold, kHoldAndDrain };
 enum class QueueingStrategy : std::uint8_t { kBestEffortFifo, kStrictFifo };
 
+/// The kinds of the objects that the engine is told of.
+enum class ObjectKind : std::uint8_t {
+  kNamespace,
+  kResourceFlavor,
+  kClusterQueue,
+  kCohort,
+  kLocalQueue,
+  kAdmissionCheck,
+  kWorkload
+};
+
 struct Namespace {
   ObjectMeta meta;
 };

@@ -19,6 +19,16 @@ struct AccessRequest {
   std::string_view path;  ///< not empty: a path that is no resource; the fields above are not used
 };
 
+/// What decides whether somebody is told names of a namespace's workloads, and about them.
+inline AccessRequest sight_of_workloads(std::string_view ns) {
+  AccessRequest out;
+  out.verb = "get";
+  out.group = "kueue.x-k8s.io";
+  out.resource = "workloads";
+  out.ns = ns;
+  return out;
+}
+
 struct AccessAnswer {
   bool allowed = false;
   std::string reason;  ///< which binding allows it, or why it is denied

@@ -76,7 +76,6 @@ bool is_ip(const std::string& name) {
 /// What differs between the certificates that are made here.
 struct Plan {
   std::string common_name;
-  std::vector<std::string> organizations;
   std::vector<std::string> names;
   const char* constraints = "critical,CA:FALSE";
   const char* usage = "critical,digitalSignature";
@@ -139,18 +138,15 @@ class Maker {
            ASN1_TIME_set(X509_getm_notAfter(certificate_), now + seconds) != nullptr;
   }
 
-  static bool add(X509_NAME* name, const char* field, const std::string& value) {
-    return X509_NAME_add_entry_by_txt(name, field, MBSTRING_UTF8,
+  static bool add(X509_NAME* name, const std::string& value) {
+    return X509_NAME_add_entry_by_txt(name, "CN", MBSTRING_UTF8,
                                       reinterpret_cast<const unsigned char*>(value.data()),
                                       static_cast<int>(value.size()), -1, 0) == 1;
   }
 
   bool subject(const Plan& plan) {
     X509_NAME* name = X509_get_subject_name(certificate_);
-    for (const auto& organization : plan.organizations) {
-      if (!add(name, "O", organization)) return false;
-    }
-    return add(name, "CN", plan.common_name) &&
+    return add(name, plan.common_name) &&
            X509_set_issuer_name(certificate_, X509_get_subject_name(issuer_)) == 1;
   }
 
@@ -222,17 +218,6 @@ Result<CertifiedKey> issue_server(const CertifiedKey& authority,
   plan.names = names;
   plan.extended_usage = "serverAuth";
   plan.seconds = 365 * kDay;
-  return Maker::make(plan, &authority, now);
-}
-
-Result<CertifiedKey> issue_client(const CertifiedKey& authority, std::string_view user,
-                                  const std::vector<std::string>& groups, std::int64_t now,
-                                  std::int64_t valid_seconds) {
-  Plan plan;
-  plan.common_name = user;
-  plan.organizations = groups;
-  plan.extended_usage = "clientAuth";
-  plan.seconds = valid_seconds;
   return Maker::make(plan, &authority, now);
 }
 

@@ -34,11 +34,6 @@ Result<CertifiedKey> predate_authority(const CertifiedKey& authority, std::strin
 Result<CertifiedKey> issue_server(const CertifiedKey& authority,
                                   const std::vector<std::string>& names, std::int64_t now);
 
-/// A client certificate: user `user` in these groups.
-Result<CertifiedKey> issue_client(const CertifiedKey& authority, std::string_view user,
-                                  const std::vector<std::string>& groups, std::int64_t now,
-                                  std::int64_t valid_seconds);
-
 /// A time as OpenSSL has it (ASN1_TIME), in seconds since 1970.
 Result<std::int64_t> seconds_of(const asn1_string_st* time);
 

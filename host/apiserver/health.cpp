@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "api/json/json.hpp"
+#include "host/apiserver/parameters.hpp"
 #include "host/apiserver/route.hpp"
 #include "host/base/version.hpp"
 

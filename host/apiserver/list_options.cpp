@@ -5,6 +5,7 @@
 #include <charconv>
 #include <utility>
 
+#include "host/apiserver/parameters.hpp"
 namespace sluice::host {
 namespace {
 
@@ -57,12 +58,9 @@ ApiError meaningless(const Route& route, std::string field, std::string text) {
 }
 
 ApiResult<void> read_paging(const Request& request, ListOptions& out) {
-  if (const auto* limit = request.parameter("limit"); limit && !limit->empty()) {
-    std::int64_t value = 0;
-    if (!read_number(*limit, value) || value < 0)
-      return wrong_parameter("limit", *limit, "an integer that is not negative");
-    out.limit = static_cast<std::size_t>(value);
-  }
+  const auto limit = number_parameter(request, "limit");
+  if (!limit) return limit.error();
+  if (*limit) out.limit = static_cast<std::size_t>(**limit);
   const auto* token = request.parameter("continue");
   if (!token || token->empty()) return {};
   out.start = read_page_token(*token);
@@ -153,20 +151,11 @@ ApiResult<ListOptions> read_list_options(const Request& request, const Route& ro
   out.bookmarks = flag(request, "allowWatchBookmarks");
   out.initial_events_given = request.parameter("sendInitialEvents") != nullptr;
   out.initial_events = flag(request, "sendInitialEvents");
-  if (const auto* timeout = request.parameter("timeoutSeconds"); timeout && !timeout->empty()) {
-    std::int64_t value = 0;
-    if (!read_number(*timeout, value) || value < 0)
-      return wrong_parameter("timeoutSeconds", *timeout, "an integer that is not negative");
-    if (value > 0) out.timeout_seconds = value;
-  }
+  const auto timeout = number_parameter(request, "timeoutSeconds");
+  if (!timeout) return timeout.error();
+  if (timeout->value_or(0) > 0) out.timeout_seconds = *timeout;
   if (auto done = check_match(request, route, out); !done) return done.error();
   return out;
-}
-
-ApiError wrong_parameter(std::string_view parameter, std::string_view value,
-                         std::string_view allowed) {
-  return bad_request(
-      fmt::format("{}: Invalid value: \"{}\": must be {}", parameter, value, allowed));
 }
 
 ApiError too_new(std::uint64_t wanted, std::uint64_t current) {

@@ -41,9 +41,6 @@ struct ListOptions {
 /// 400 for values that cannot be read, 422 for combinations that mean nothing.
 ApiResult<ListOptions> read_list_options(const Request& request, const Route& route);
 
-/// 400: `PARAMETER: Invalid value: "VALUE": must be ALLOWED`.
-ApiError wrong_parameter(std::string_view parameter, std::string_view value,
-                         std::string_view allowed);
 /// 504: the client knows of a version that is not here yet.
 ApiError too_new(std::uint64_t wanted, std::uint64_t current);
 /// 410: the version is no longer in the history.

@@ -1,9 +1,9 @@
 // GET of a pod's log: as the file has it, and on as it grows when the client follows.
-#include <charconv>
 #include <utility>
 
 #include "host/apiserver/call.hpp"
 #include "host/apiserver/paced_stream.hpp"
+#include "host/apiserver/parameters.hpp"
 #include "host/base/wall_clock.hpp"
 
 namespace sluice::host {
@@ -11,27 +11,8 @@ namespace {
 
 constexpr std::size_t kLogPieceBytes = 64U << 10;
 
-ApiResult<std::optional<std::int64_t>> number(const Request& request, std::string_view name) {
-  const auto* text = request.parameter(name);
-  if (!text || text->empty()) return std::optional<std::int64_t>();
-  std::int64_t value = 0;
-  const auto [end, bad] = std::from_chars(text->data(), text->data() + text->size(), value);
-  if (bad != std::errc() || end != text->data() + text->size() || value < 0)
-    return bad_request(std::string(name) + ": Invalid value: \"" + *text +
-                       "\": must be an integer that is not negative");
-  return std::optional<std::int64_t>(value);
-}
-
-/// An amount of which nothing at all is no amount.
-ApiResult<std::optional<std::int64_t>> positive(const Request& request, std::string_view name) {
-  auto value = number(request, name);
-  if (value && *value && **value == 0)
-    return bad_request(std::string(name) + ": Invalid value: \"0\": must be greater than 0");
-  return value;
-}
-
 ApiResult<std::optional<Time>> since_of(const Request& request) {
-  auto seconds = positive(request, "sinceSeconds");
+  auto seconds = number_parameter(request, "sinceSeconds", 1);
   if (!seconds) return seconds.error();
   const auto* time = request.parameter("sinceTime");
   const bool has_time = time && !time->empty();
@@ -45,16 +26,14 @@ ApiResult<std::optional<Time>> since_of(const Request& request) {
   }
   if (!has_time) return std::optional<Time>();
   auto parsed = parse_time(*time);
-  if (!parsed)
-    return bad_request("sinceTime: Invalid value: \"" + *time + "\": must be an RFC 3339 time");
+  if (!parsed) return wrong_parameter("sinceTime", *time, "an RFC 3339 time");
   return std::optional<Time>(*parsed);
 }
 
 ApiResult<LogQuery> read_query(const Request& request) {
   LogQuery out;
   if (const auto* stream = request.parameter("stream"); stream && *stream != "All")
-    return bad_request("stream: Invalid value: \"" + *stream +
-                       "\": what a container says is kept in one file; allowed: All");
+    return wrong_parameter("stream", *stream, "All: what a container says is kept in one file");
   if (const auto* container = request.parameter("container")) out.container = *container;
   out.follow = flag(request, "follow");
   out.previous = flag(request, "previous");
@@ -62,10 +41,10 @@ ApiResult<LogQuery> read_query(const Request& request) {
   auto since = since_of(request);
   if (!since) return since.error();
   out.since = *since;
-  auto tail = number(request, "tailLines");
+  auto tail = number_parameter(request, "tailLines");
   if (!tail) return tail.error();
   out.tail_lines = *tail;
-  auto limit = positive(request, "limitBytes");
+  auto limit = number_parameter(request, "limitBytes", 1);
   if (!limit) return limit.error();
   out.limit_bytes = *limit;
   return out;

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <boost/json/object.hpp>
-#include <charconv>
 #include <utility>
 
+#include "host/apiserver/parameters.hpp"
 #include "host/objects/api_error.hpp"
 
 namespace sluice::host {
@@ -13,26 +13,16 @@ namespace {
 constexpr std::int64_t kPendingLimit = 1'000;
 constexpr std::int64_t kMostPending = 100'000;
 
-ApiResult<std::int64_t> number(const Request& request, std::string_view name, std::int64_t absent) {
-  const auto* text = request.parameter(name);
-  if (!text || text->empty()) return absent;
-  std::int64_t value = 0;
-  const auto [end, bad] = std::from_chars(text->data(), text->data() + text->size(), value);
-  if (bad != std::errc() || end != text->data() + text->size() || value < 0)
-    return bad_request(std::string(name) + ": Invalid value: \"" + *text +
-                       "\": must be an integer that is not negative");
-  return value;
-}
-
 }  // namespace
 
 void answer_pending(Insight& insight, const Route& route, const Request& request,
                     Insight::Done done) {
-  auto offset = number(request, "offset", 0);
+  auto offset = number_parameter(request, "offset");
   if (!offset) return done(offset.error());
-  auto limit = number(request, "limit", kPendingLimit);
+  auto limit = number_parameter(request, "limit");
   if (!limit) return done(limit.error());
-  insight.pending_workloads(route.ns, route.name, *offset, std::min(*limit, kMostPending),
+  insight.pending_workloads(route.ns, route.name, offset->value_or(0),
+                            std::min(limit->value_or(kPendingLimit), kMostPending),
                             [version = route.group + "/" + route.version,
                              done = std::move(done)](ApiResult<boost::json::value> result) {
                               if (result) result->as_object()["apiVersion"] = version;

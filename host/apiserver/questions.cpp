@@ -127,12 +127,7 @@ void serve_explain(const CallPtr& call) {
   if (call->at->backend.insight == nullptr) return call->fail(no_such_resource());
   // A user that may not read a namespace's workloads gets no names of them.
   const MayKnow may_know = [call](std::string_view ns) {
-    AccessRequest wish;
-    wish.verb = "get";
-    wish.group = "kueue.x-k8s.io";
-    wish.resource = "workloads";
-    wish.ns = ns;
-    return call->at->backend.authorizer->may(call->request().user, wish).allowed;
+    return call->at->backend.authorizer->may(call->request().user, sight_of_workloads(ns)).allowed;
   };
   call->at->backend.insight->explain(call->route.ns, call->route.name, may_know,
                                      told(call, kAwaitedMs, kMostAwaited));

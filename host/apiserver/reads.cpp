@@ -94,11 +94,7 @@ ApiResult<Page> read_page(const Call& call, const ListOptions& list) {
     start.version = *list.version;
   if (list.selector.empty()) return read_all(call, list, start);
   const std::string key = own_key(call.route, list.selector);
-  if (start.version == 0 && !key.empty()) {
-    if (!call.route.ns.empty() && key.compare(0, call.route.ns.size(), call.route.ns) != 0)
-      return Page{{now, {}, 0}, {}};
-    return read_one(call, key, list.selector);
-  }
+  if (start.version == 0 && !key.empty()) return read_one(call, key, list.selector);
   return read_matching(call, list, std::move(start));
 }
 

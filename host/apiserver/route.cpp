@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <array>
 
+#include "host/apiserver/parameters.hpp"
 #include "host/apiserver/url.hpp"
+#include "host/objects/kinds.hpp"
 
 namespace sluice::host {
 namespace {
@@ -118,14 +120,6 @@ bool find_review(Route& route, const std::vector<std::string_view>& rest) {
 
 }  // namespace
 
-bool flag(const Request& request, std::string_view parameter) {
-  const std::string* value = request.parameter(parameter);
-  if (value == nullptr || *value == "0") return false;
-  constexpr std::string_view kFalse = "false";
-  return !std::equal(value->begin(), value->end(), kFalse.begin(), kFalse.end(),
-                     [](char a, char b) { return (a | 0x20) == b; });
-}
-
 RouteTable::RouteTable(const api::Scheme& scheme) {
   for (const auto* kind : scheme.kinds()) {
     if (kind->internal) continue;
@@ -221,12 +215,12 @@ AccessRequest access_of(const Route& route, const Request& request) {
   out.name = route.name;
   // The right to read a workload includes the question why it waits.
   if (route.type == Route::Type::kExplain) {
-    out.group = "kueue.x-k8s.io";
+    out.group = kQueueGroup;
     out.subresource = {};
   }
   // So does that to read ClusterQueues, or Cohorts, the question what their quotas were.
   if (route.type == Route::Type::kHistory && route.resource == "quotas") {
-    out.group = "kueue.x-k8s.io";
+    out.group = kQueueGroup;
     const std::string* cohort = request.parameter("cohort");
     const bool of_cohorts = cohort != nullptr && !cohort->empty();
     out.resource = of_cohorts ? "cohorts" : "clusterqueues";

@@ -57,9 +57,6 @@ class RouteTable {
   std::unordered_map<std::string, bool> groups_;    // group/version
 };
 
-/// Booleans of a query: absent, "0" and "false" are false, anything else is true.
-bool flag(const Request& request, std::string_view parameter);
-
 /// What RBAC is asked about the route.
 AccessRequest access_of(const Route& route, const Request& request);
 

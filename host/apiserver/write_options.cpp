@@ -4,13 +4,13 @@
 
 #include <algorithm>
 #include <boost/json/object.hpp>
-#include <charconv>
 #include <optional>
 #include <utility>
 
 #include "api/json/json.hpp"
 #include "host/apiserver/body.hpp"
 #include "host/apiserver/list_options.hpp"
+#include "host/apiserver/parameters.hpp"
 #include "host/apiserver/route.hpp"
 
 namespace sluice::host {
@@ -43,13 +43,9 @@ ApiResult<void> read_query(const Request& request, WriteRequest& out) {
     out.deletion.propagation =
         flag(request, "orphanDependents") ? Propagation::kOrphan : Propagation::kBackground;
   }
-  if (const auto* grace = request.parameter("gracePeriodSeconds"); grace && !grace->empty()) {
-    std::int64_t seconds = 0;
-    const auto [end, bad] = std::from_chars(grace->data(), grace->data() + grace->size(), seconds);
-    if (bad != std::errc() || end != grace->data() + grace->size() || seconds < 0)
-      return wrong_parameter("gracePeriodSeconds", *grace, "an integer that is not negative");
-    out.deletion.grace_period_seconds = seconds;
-  }
+  const auto grace = number_parameter(request, "gracePeriodSeconds");
+  if (!grace) return grace.error();
+  if (*grace) out.deletion.grace_period_seconds = *grace;
   return {};
 }
 

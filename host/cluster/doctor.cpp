@@ -16,6 +16,7 @@
 #include "host/base/version.hpp"
 #include "host/kube/caller.hpp"
 #include "host/objects/job_pages.hpp"
+#include "host/objects/kinds.hpp"
 #include "host/objects/parts.hpp"
 #include "host/webhook/configuration.hpp"
 
@@ -118,7 +119,7 @@ class Examination {
     std::vector<std::string> missing, others, unready, unseen;
     std::size_t good = 0;
     for (const api::KindInfo* kind : order_.scheme->kinds()) {
-      if (kind->group != "kueue.x-k8s.io" || kind->internal) continue;
+      if (kind->group != kQueueGroup || kind->internal) continue;
       const std::string name = kind->plural + "." + kind->group;
       const ClusterAnswer answer =
           get("/apis/apiextensions.k8s.io/v1/customresourcedefinitions/" + name);

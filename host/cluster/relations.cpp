@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "host/cluster/validations.hpp"
+#include "host/objects/kinds.hpp"
 
 namespace sluice::host {
 namespace {
@@ -83,7 +84,7 @@ json::array of_workloads() {
 }  // namespace
 
 json::array relations_of(const api::KindInfo& kind) {
-  if (kind.group != "kueue.x-k8s.io") return {};
+  if (kind.group != kQueueGroup) return {};
   const std::string_view groups = "spec.resourceGroups";
   if (kind.kind == "ClusterQueue")
     return {rule(no_limit_without("spec.cohortName", "lendingLimit"),

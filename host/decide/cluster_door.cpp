@@ -8,6 +8,7 @@
 #include "api/json/json.hpp"
 #include "host/base/log.hpp"
 #include "host/kube/page.hpp"
+#include "host/objects/kinds.hpp"
 #include "host/objects/parts.hpp"
 #include "host/outbox/object_patch.hpp"
 #include "host/outbox/quota_shown.hpp"
@@ -252,7 +253,7 @@ void ClusterDoor::stored(const ClusterAnswer& answer, json::object object) {
   }
   const bool more = outbox_.stored(answer.id, now_there->stored, version);
   // Events are only written; they are not followed, and nobody would say that they are gone.
-  if (kind.kind == "Event") return;
+  if (is_event(kind)) return;
   store_.know(place, version);
   if (!more) mirror_.keep(std::move(*now_there));
 }
@@ -279,7 +280,7 @@ void ClusterDoor::refused(const ClusterAnswer& answer, Duration now) {
         fmt::format("the cluster refused a write of {} {}: {}", place.kind->kind, place.key,
                     message_of(answer.status, answer.body)));
   // What informs only is not worth a second try.
-  if (place.kind->kind == "Event") return outbox_.done(answer.id);
+  if (is_event(*place.kind)) return outbox_.done(answer.id);
   outbox_.again(answer.id, now, answer.retry_after, answer.status >= 500);
 }
 

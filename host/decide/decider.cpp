@@ -31,6 +31,7 @@
 #include "host/metrics/decision_metrics.hpp"
 #include "host/metrics/metric_upkeep.hpp"
 #include "host/objects/job_pages.hpp"
+#include "host/objects/kinds.hpp"
 #include "host/objects/parts.hpp"
 #include "host/observe/mirror.hpp"
 #include "host/observe/read_server.hpp"
@@ -237,7 +238,7 @@ class Decider final : public TurnEnd {
   void stand_by() {
     bool pages = true;
     const auto take = [&](std::vector<Letter> letters) {
-      for (const Letter& each : letters) pages |= each.kind->kind == "JobKind";
+      for (const Letter& each : letters) pages |= is_job_page(*each.kind);
       door_->take(std::move(letters));
     };
     while (!ending_) {

@@ -17,14 +17,14 @@ std::vector<FollowedKind> followed_kinds(const api::Scheme& scheme, const Contro
   // What a plugin asks others for refers to templates of pods, which it makes and never watches.
   const auto kinds = scheme.kinds();
   const bool asks_others = std::any_of(kinds.begin(), kinds.end(), [](const api::KindInfo* kind) {
-    return !kind->contributed_by.empty() && kind->group != "kueue.x-k8s.io";
+    return !kind->contributed_by.empty() && kind->group != kQueueGroup;
   });
   for (const api::KindInfo* kind : kinds) {
     const std::string name = kind->group + "/" + kind->kind;
-    const bool whole = (asks_others && kind->group.empty() && kind->kind == "PodTemplate") ||
+    const bool whole = (asks_others && is_kind(*kind, "", "PodTemplate")) ||
                        std::any_of(decided_on.begin(), decided_on.end(),
                                    [kind](const FollowedKind& each) { return each.kind == kind; });
-    if (!whole && (!watched.contains(name) || kind->internal || kind->kind == "Event")) continue;
+    if (!whole && (!watched.contains(name) || kind->internal || is_event(*kind))) continue;
     FollowedKind& followed = out.emplace_back(FollowedKind{kind, {kind->hub_api_version()}});
     if (!whole) followed.labels = loop.selector(name);
   }
@@ -41,13 +41,12 @@ std::vector<FollowedKind> followed_kinds(const Configuration& config, Rules& rul
 Writing writing_of(const api::KindInfo& kind) {
   if (is_workload(kind)) return Writing::kAll;
   // A page is told whether its kind is served, and kept while there are jobs of it.
-  if (kind.job || (kind.group == "sluice.dev" && kind.kind == "JobKind")) return Writing::kJob;
-  if (kind.kind == "Pod") return Writing::kGates;
+  if (kind.job || is_job_page(kind)) return Writing::kJob;
+  if (is_pod(kind)) return Writing::kGates;
   if (decides_about_pods(kind)) return Writing::kNothing;
-  if (kind.kind == "Namespace" || kind.kind == "PriorityClass" || kind.kind == "Node")
-    return Writing::kNothing;
+  if (is_namespace(kind) || is_priority_class(kind) || is_node(kind)) return Writing::kNothing;
   // What the cluster has anyway (Secrets, ConfigMaps) is written as plugins declare it, or not.
-  if (kind.group != "kueue.x-k8s.io")
+  if (kind.group != kQueueGroup)
     return kind.contributed_by.empty() ? Writing::kNothing : Writing::kAll;
   const bool let_go = kind.kind == "ClusterQueue" || kind.kind == "ResourceFlavor";
   if (kind.kind == "AdmissionCheck" || let_go) return Writing::kMarked;

@@ -11,6 +11,7 @@
 #include "api/json/json.hpp"
 #include "host/controllers/jobs/workload_spec.hpp"
 #include "host/executor/pod_status.hpp"
+#include "host/objects/kinds.hpp"
 #include "host/objects/object_key.hpp"
 #include "host/objects/parts.hpp"
 #include "host/store/use.hpp"
@@ -80,7 +81,7 @@ std::string summary(std::size_t nodes, const std::map<std::string, int>& reasons
 }  // namespace
 
 void Binder::changed(const ObjectChange& change, std::vector<WorkKey>& keys) {
-  if (change.kind->kind == "Node") {
+  if (is_node(*change.kind)) {
     node_changed(change);
     keys.emplace_back();
   } else if (pod_changed(change)) {

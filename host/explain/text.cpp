@@ -8,6 +8,7 @@
 
 #include "api/json/json.hpp"
 #include "core/base/time.hpp"
+#include "host/base/table_text.hpp"
 #include "host/objects/parts.hpp"
 
 namespace sluice::host {
@@ -18,19 +19,13 @@ using Row = std::vector<std::string>;
 
 }  // namespace
 
-std::string table_text(const std::vector<std::vector<std::string>>& rows) {
-  std::vector<std::size_t> widths;
-  for (const auto& row : rows) {
-    widths.resize(std::max(widths.size(), row.size()));
-    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
-  }
+std::string bullets_text(const json::object& document, std::string_view key,
+                         std::string_view title) {
   std::string out;
-  for (const auto& row : rows) {
-    std::string line = " ";
-    for (std::size_t i = 0; i < row.size(); ++i) line += fmt::format(" {:<{}} ", row[i], widths[i]);
-    out += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
-  }
-  return out;
+  if (const json::array* all = api::find_array(document, key))
+    for (const json::value& each : *all)
+      if (each.is_string()) out += fmt::format("  - {}\n", api::view(each.get_string()));
+  return out.empty() ? out : fmt::format("\n{}:\n{}", title, out);
 }
 
 std::string queue_text(const json::object& queue) {
@@ -73,29 +68,12 @@ std::string admission_text(const json::object& document) {
 
 namespace {
 
-/// `5m3s`, the two largest units.
-std::string ago(Duration time) {
-  const std::int64_t seconds = std::max<Duration>(0, time) / kSecond;
-  const std::pair<std::int64_t, char> units[] = {{seconds / 86400, 'd'},
-                                                 {seconds / 3600 % 24, 'h'},
-                                                 {seconds / 60 % 60, 'm'},
-                                                 {seconds % 60, 's'}};
-  std::string out;
-  int shown = 0;
-  for (const auto& [value, unit] : units) {
-    if (shown == 0 && value == 0) continue;
-    if (shown == 2) break;
-    ++shown;
-    if (value > 0) out += fmt::format("{}{}", value, unit);
-  }
-  return out.empty() ? "0s" : out;
-}
-
 std::string since_text(const json::object& document, const json::object& part) {
   const auto since = api::find_time(part, "since");
   const auto now = api::find_time(document, "time");
   if (!since || !now) return {};
-  return fmt::format("{} ({} ago)", format_time(*since - *since % kSecond), ago(*now - *since));
+  return fmt::format("{} ({} ago)", format_time(*since - *since % kSecond),
+                     span_text((*now - *since) / kSecond, 2));
 }
 
 std::string position_text(const json::object& queue) {
@@ -270,14 +248,8 @@ std::string explanation_text(const json::object& document) {
     row("Evicted", fmt::format("{}, {}: {}", since_text(document, evicted),
                                text_in(evicted, "reason"), text_in(evicted, "message")));
   row("For", preemptor_text(part(evicted, "by")));
-  std::string out =
-      head + "\n" + table_text(rows) + stand_ins_text(document) + pod_sets_text(document);
-  std::string help;
-  if (const json::array* all = api::find_array(document, "wouldHelp"))
-    for (const json::value& each : *all)
-      if (each.is_string()) help += fmt::format("  - {}\n", api::view(each.get_string()));
-  if (!help.empty()) out += "\nWhat would have to happen:\n" + help;
-  return out;
+  return head + "\n" + table_text(rows) + stand_ins_text(document) + pod_sets_text(document) +
+         bullets_text(document, "wouldHelp", "What would have to happen");
 }
 
 }  // namespace sluice::host

@@ -10,7 +10,7 @@
 
 #include "api/json/json.hpp"
 #include "core/base/time.hpp"
-#include "host/explain/text.hpp"
+#include "host/base/table_text.hpp"
 #include "host/objects/parts.hpp"
 
 namespace sluice::host {

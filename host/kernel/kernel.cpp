@@ -111,7 +111,7 @@ void Kernel::load(int threads, WorkloadReader* read) {
       tell_engine(typed);
     }
   }
-  std::thread apart([this] {
+  std::jthread apart([this] {
     for (const api::KindInfo* kind : scheme().kinds()) announce(*kind, true);
   });
   const ChangedClaims changed = load_workloads(threads, read);
@@ -276,7 +276,7 @@ void Kernel::erase(const api::KindInfo& kind, const std::string& key) {
   if (staged_) return staged_->add(StagedErase{&kind, key});
   ++changes_;
   if (listener_) listener_->changed({&kind, key, nullptr, old});
-  engine_.remove(kind.kind, key);
+  if (const auto told = engine_kind(kind)) engine_.remove(*told, key);
   if (&kind == &workload_kind_) retries_.forget(key);
   intake_.forget(kind, key);
   const std::string gone = decides_about_pods(kind) ? key : std::string();

@@ -1,6 +1,7 @@
 #include "host/kernel/staged_changes.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 namespace sluice::host {
 
@@ -54,17 +55,33 @@ bool StagedChanges::erase(const api::KindInfo& kind, std::string_view key) {
   return true;
 }
 
-std::vector<const StoredObject*> StagedChanges::list(const api::KindInfo& kind) const {
-  std::vector<const StoredObject*> all = below_.list(kind);
+std::vector<const StoredObject*> StagedChanges::list_in(const api::KindInfo& kind,
+                                                        std::string_view ns) const {
+  std::vector<const StoredObject*> below = below_.list_in(kind, ns);
   const auto table = tables_.find(&kind);
-  if (table == tables_.end()) return all;
-  std::erase_if(all,
+  if (table == tables_.end()) return below;
+  std::erase_if(below,
                 [&](const StoredObject* object) { return table->second.contains(object->key); });
+  std::vector<const StoredObject*> own;  // in order of their keys, as their table is
   for (const auto& [key, change] : table->second)
-    if (change.object) all.push_back(change.object.get());
-  std::sort(all.begin(), all.end(),
-            [](const StoredObject* a, const StoredObject* b) { return a->key < b->key; });
+    if (change.object && (ns.empty() || split_key(key).ns == ns))
+      own.push_back(change.object.get());
+  std::vector<const StoredObject*> all;
+  all.reserve(below.size() + own.size());
+  std::merge(below.begin(), below.end(), own.begin(), own.end(), std::back_inserter(all),
+             [](const StoredObject* a, const StoredObject* b) { return a->key < b->key; });
   return all;
+}
+
+std::size_t StagedChanges::count(const api::KindInfo& kind) const {
+  std::size_t out = below_.count(kind);
+  const auto table = tables_.find(&kind);
+  if (table == tables_.end()) return out;
+  for (const auto& [key, change] : table->second) {
+    if (below_.find(kind, key)) --out;
+    if (change.object) ++out;
+  }
+  return out;
 }
 
 }  // namespace sluice::host

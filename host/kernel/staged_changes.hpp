@@ -45,8 +45,10 @@ class StagedChanges final : public ObjectStore {
   const StoredObject* find(const api::KindInfo& kind, std::string_view key) const override;
   void put(StoredObject object) override;
   bool erase(const api::KindInfo& kind, std::string_view key) override;
-  std::vector<const StoredObject*> list(const api::KindInfo& kind) const override;
-  std::size_t count(const api::KindInfo& kind) const override { return list(kind).size(); }
+  std::vector<const StoredObject*> list_in(const api::KindInfo& kind,
+                                           std::string_view ns) const override;
+  /// O(staged changes of the kind).
+  std::size_t count(const api::KindInfo& kind) const override;
 
  private:
   struct Change {

@@ -13,7 +13,6 @@ namespace {
 
 namespace json = boost::json;
 
-constexpr std::string_view kQueueGroup = "kueue.x-k8s.io";
 constexpr std::string_view kPriorityGroup = "scheduling.k8s.io";
 constexpr std::string_view kRuntimeAnnotation = "sluice.dev/runtime";
 
@@ -149,11 +148,10 @@ std::vector<api::Problem> Intake::validate(const api::KindInfo& kind, json::obje
                                            const json::object* old, const IntakeOptions& options) {
   fill_namespace(kind, object);
   std::vector<api::Problem> problems;
-  const bool workload = kind.kind == "Workload" && kind.group == kQueueGroup;
-  if (workload) {
+  if (is_workload(kind)) {
     fill_priority(classes_, object, options.priority, problems);
     check_runtime(object, problems);
-  } else if (kind.kind == "Namespace" && kind.group.empty()) {
+  } else if (is_namespace(kind)) {
     label_namespace(object);
   }
   api::AdmitOptions admit;
@@ -218,25 +216,28 @@ const api::Condition* end_told(const PreparedObject& object) {
 }
 
 bool Intake::is_typed(const api::KindInfo& kind) {
-  return kind.group == kQueueGroup || kind.kind == "PriorityClass" ||
-         (kind.group.empty() && kind.kind == "Namespace");
+  return engine_kind(kind) || is_priority_class(kind);
 }
 
 TypedObject Intake::decode(const api::KindInfo& kind, const json::object& object) {
-  if (kind.group == kQueueGroup) {
-    if (kind.kind == "Workload") return decode_workload(object, templates_);
-    if (kind.kind == "ResourceFlavor")
+  const auto told = engine_kind(kind);
+  if (!told) return {};
+  switch (*told) {
+    case api::ObjectKind::kWorkload:
+      return decode_workload(object, templates_);
+    case api::ObjectKind::kResourceFlavor:
       return std::make_unique<api::ResourceFlavor>(api::decode_resource_flavor(object));
-    if (kind.kind == "ClusterQueue")
+    case api::ObjectKind::kClusterQueue:
       return std::make_unique<api::ClusterQueue>(api::decode_cluster_queue(object));
-    if (kind.kind == "Cohort") return std::make_unique<api::Cohort>(api::decode_cohort(object));
-    if (kind.kind == "LocalQueue")
+    case api::ObjectKind::kCohort:
+      return std::make_unique<api::Cohort>(api::decode_cohort(object));
+    case api::ObjectKind::kLocalQueue:
       return std::make_unique<api::LocalQueue>(api::decode_local_queue(object));
-    if (kind.kind == "AdmissionCheck")
+    case api::ObjectKind::kAdmissionCheck:
       return std::make_unique<api::AdmissionCheck>(api::decode_admission_check(object));
+    case api::ObjectKind::kNamespace:
+      return std::make_unique<api::Namespace>(api::decode_namespace(object));
   }
-  if (kind.group.empty() && kind.kind == "Namespace")
-    return std::make_unique<api::Namespace>(api::decode_namespace(object));
   return {};
 }
 

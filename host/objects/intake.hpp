@@ -149,7 +149,7 @@ class Intake {
                                                  api::PodTemplateCache& templates) const {
     return std::make_shared<api::Workload>(api::decode_workload(object, templates, scheme_));
   }
-  /// Whether decode() has anything to do for the kind.
+  /// Whether decode() or remember() has anything to do for the kind.
   static bool is_typed(const api::KindInfo& kind);
 
   const api::Scheme& scheme() const { return scheme_; }

@@ -1,27 +1,49 @@
-// Kinds that the host treats otherwise than others: those whose status the engine writes, those
-// that run, and those because of which pods are others than their templates say. Pure functions,
-// any thread.
+// Kinds that the host treats otherwise than others: those that the engine is told of, those that
+// run, and those because of which pods are others than their templates say. A kind is its group and
+// its name: a page may declare an `example.com/Workload`. Pure functions, any thread.
 #pragma once
 
+#include <optional>
+#include <string_view>
+
 #include "api/schema/kind_info.hpp"
+#include "core/types/kinds.hpp"
 
 namespace sluice::host {
 
+/// Of queues, quota and workloads.
+inline constexpr std::string_view kQueueGroup = "kueue.x-k8s.io";
+
+inline bool is_kind(const api::KindInfo& kind, std::string_view group, std::string_view name) {
+  return kind.kind == name && kind.group == group;
+}
+
+/// What the engine calls the kind; nullopt: it is not told of such objects. O(1).
+std::optional<api::ObjectKind> engine_kind(const api::KindInfo& kind);
+
 inline bool is_workload(const api::KindInfo& kind) {
-  return kind.kind == "Workload" && kind.group == "kueue.x-k8s.io";
+  return is_kind(kind, kQueueGroup, "Workload");
 }
 
 /// A cluster's; a host of its own has none, and serves none.
 inline bool decides_about_pods(const api::KindInfo& kind) {
-  return (kind.kind == "LimitRange" && kind.group.empty()) ||
-         (kind.kind == "RuntimeClass" && kind.group == "node.k8s.io");
+  return is_kind(kind, "", "LimitRange") || is_kind(kind, "node.k8s.io", "RuntimeClass");
 }
 
 /// Of workloads, or of pods.
 inline bool is_priority_class(const api::KindInfo& kind) {
-  return kind.kind == "WorkloadPriorityClass" || kind.kind == "PriorityClass";
+  return is_kind(kind, kQueueGroup, "WorkloadPriorityClass") ||
+         is_kind(kind, "scheduling.k8s.io", "PriorityClass");
 }
 
-inline bool is_pod(const api::KindInfo& kind) { return kind.kind == "Pod" && kind.group.empty(); }
+/// A page that declares a kind of jobs.
+inline bool is_job_page(const api::KindInfo& kind) {
+  return is_kind(kind, "sluice.dev", "JobKind");
+}
+
+inline bool is_pod(const api::KindInfo& kind) { return is_kind(kind, "", "Pod"); }
+inline bool is_node(const api::KindInfo& kind) { return is_kind(kind, "", "Node"); }
+inline bool is_event(const api::KindInfo& kind) { return is_kind(kind, "", "Event"); }
+inline bool is_namespace(const api::KindInfo& kind) { return is_kind(kind, "", "Namespace"); }
 
 }  // namespace sluice::host

@@ -196,11 +196,13 @@ bool MemoryStore::erase(const api::KindInfo& kind, std::string_view key) {
   return true;
 }
 
-std::vector<const StoredObject*> MemoryStore::list(const api::KindInfo& kind) const {
+std::vector<const StoredObject*> MemoryStore::list_in(const api::KindInfo& kind,
+                                                      std::string_view ns) const {
   std::vector<const StoredObject*> out;
   if (const Tables::Table* table = tables_->find(kind)) {
-    out.reserve(table->size());
-    for (const auto& entry : *table) out.push_back(entry.second.get());
+    if (ns.empty()) out.reserve(table->size());
+    for (const auto& [key, object] : *table)
+      if (ns.empty() || split_key(key).ns == ns) out.push_back(object.get());
   }
   std::sort(out.begin(), out.end(), [](const auto* a, const auto* b) { return a->key < b->key; });
   return out;

@@ -82,8 +82,13 @@ class ObjectStore {
   virtual void put(StoredObject object) = 0;
   /// Whether there was one.
   virtual bool erase(const api::KindInfo& kind, std::string_view key) = 0;
-  /// All objects of a kind in order of their keys. O(n log n).
-  virtual std::vector<const StoredObject*> list(const api::KindInfo& kind) const = 0;
+  /// The objects of a kind in a namespace in order of their keys; `ns` empty: all. O(m log m) of m
+  /// that are listed, where the store finds those of a namespace; it may look at all.
+  virtual std::vector<const StoredObject*> list_in(const api::KindInfo& kind,
+                                                   std::string_view ns) const = 0;
+  std::vector<const StoredObject*> list(const api::KindInfo& kind) const {
+    return list_in(kind, {});
+  }
   virtual std::size_t count(const api::KindInfo& kind) const = 0;
 };
 
@@ -95,7 +100,8 @@ class MemoryStore final : public ObjectStore {
   const StoredObject* find(const api::KindInfo& kind, std::string_view key) const override;
   void put(StoredObject object) override;
   bool erase(const api::KindInfo& kind, std::string_view key) override;
-  std::vector<const StoredObject*> list(const api::KindInfo& kind) const override;
+  std::vector<const StoredObject*> list_in(const api::KindInfo& kind,
+                                           std::string_view ns) const override;
   std::size_t count(const api::KindInfo& kind) const override;
 
  private:

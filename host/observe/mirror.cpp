@@ -15,8 +15,6 @@ namespace {
 
 namespace json = boost::json;
 
-constexpr std::string_view kQueueGroup = "kueue.x-k8s.io";
-
 bool is_same(const StoredObject& one, const StoredObject& other) {
   return one.metadata == other.metadata && *one.body == *other.body && one.status == other.status;
 }
@@ -26,8 +24,8 @@ bool is_same(const StoredObject& one, const StoredObject& other) {
 std::vector<FollowedKind> kinds_to_follow(const api::Scheme& scheme, bool jobs) {
   std::vector<FollowedKind> out;
   for (const api::KindInfo* kind : scheme.kinds()) {
-    const bool leaned_on = (kind->group.empty() && kind->kind == "Namespace") ||
-                           (kind->group == "scheduling.k8s.io" && kind->kind == "PriorityClass") ||
+    const bool leaned_on = is_namespace(*kind) ||
+                           is_kind(*kind, "scheduling.k8s.io", "PriorityClass") ||
                            decides_about_pods(*kind);
     const bool job = jobs && kind->group == "batch" && kind->kind == "Job";
     if (!leaned_on && (kind->internal || (kind->group != kQueueGroup && !job))) continue;

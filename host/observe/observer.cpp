@@ -13,6 +13,7 @@
 
 #include "host/config/config.hpp"
 #include "host/history/history.hpp"
+#include "host/objects/kinds.hpp"
 #include "host/observe/compare.hpp"
 #include "host/observe/mirror.hpp"
 #include "host/observe/read_server.hpp"
@@ -39,7 +40,7 @@ std::string what_is_missing(const ClusterFollower& follower, const std::string& 
     if (!state.synced)
       out += state.trouble.empty() ? fmt::format("{} did not come in time\n", name)
                                    : fmt::format("cannot list {}: {}\n", name, state.trouble);
-    if (state.absent && state.kind->kind == "Workload")
+    if (state.absent && is_workload(*state.kind))
       out += fmt::format("{} has no {}; is Kueue installed there?\n", server, name);
   }
   return out;

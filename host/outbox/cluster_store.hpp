@@ -33,8 +33,9 @@ class ClusterStore final : public ObjectStore, public Births {
   }
   void put(StoredObject object) override;
   bool erase(const api::KindInfo& kind, std::string_view key) override;
-  std::vector<const StoredObject*> list(const api::KindInfo& kind) const override {
-    return objects_.list(kind);
+  std::vector<const StoredObject*> list_in(const api::KindInfo& kind,
+                                           std::string_view ns) const override {
+    return objects_.list_in(kind, ns);
   }
   std::size_t count(const api::KindInfo& kind) const override { return objects_.count(kind); }
 

@@ -5,13 +5,12 @@
 #include "api/jobs/job_kind.hpp"
 #include "core/base/backoff.hpp"
 #include "core/base/check.hpp"
+#include "host/objects/kinds.hpp"
 #include "host/outbox/object_patch.hpp"
 #include "host/outbox/quota_shown.hpp"
 
 namespace sluice::host {
 namespace {
-
-bool is_event(const api::KindInfo& kind) { return kind.group.empty() && kind.kind == "Event"; }
 
 // What edits may tell; queues first, of which there are few.
 constexpr SpareRate::For kTold[] = {SpareRate::For::kQueues, SpareRate::For::kTexts};
@@ -525,10 +524,6 @@ std::vector<Forgotten> Outbox::forget(const OutboxPlace& place) {
   }
   ready_behind_ends();
   return out;
-}
-
-bool Outbox::assumes(const OutboxPlace& place) const {
-  return entries_.contains({place.kind, place.key});
 }
 
 }  // namespace sluice::host

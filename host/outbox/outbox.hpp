@@ -147,8 +147,6 @@ class Outbox {
   /// Of lanes that are to be forgotten with others, but had something under way that was answered
   /// since: one object of each.
   std::vector<OutboxPlace> take_baseless();
-  /// Whether edits of the object wait or are under way.
-  bool assumes(const OutboxPlace& place) const;
 
   /// Edits that are not stored yet, without Events that wait.
   std::size_t size() const { return edits_; }

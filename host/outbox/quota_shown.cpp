@@ -1,4 +1,5 @@
 #include "host/outbox/quota_shown.hpp"
+#include "host/objects/kinds.hpp"
 
 #include <fmt/format.h>
 
@@ -14,8 +15,6 @@
 
 namespace sluice::host {
 namespace {
-
-constexpr std::string_view kQueueGroup = "kueue.x-k8s.io";
 
 /// The same JSON, whatever the order of its members: an API server has one of its own.
 bool same_value(std::string_view one, std::string_view other) {

@@ -207,7 +207,7 @@ Result<void> HostSide::end_call(bool keep) {
   if (keep && !overtaken.empty())
     done = Error{"nothing of what it wrote holds: " + overtaken};
   else if (wrote && keep)
-    done = port_->commit();
+    port_->commit();
   else if (wrote)
     port_->drop();
   elsewhere_.end_call(keep && done);

@@ -34,8 +34,8 @@ class ObjectPort {
 
   /// From now on writes are staged for this plugin. REQUIRES: none are.
   virtual void begin(const std::string& plugin) = 0;
-  /// What was staged takes effect. An error: nothing of it did.
-  virtual Result<void> commit() = 0;
+  /// What was staged takes effect: each write was judged when it was staged.
+  virtual void commit() = 0;
   virtual void drop() = 0;
   /// What was staged is laid aside, and is as if it had never been until resume(). At most once for
   /// each plugin. REQUIRES: after begin()

@@ -389,12 +389,6 @@ ApiError malformed(const std::string& why) { return bad_request("protobuf body: 
 
 }  // namespace
 
-bool is_protobuf(std::string_view content_type) {
-  std::string_view type = content_type.substr(0, content_type.find(';'));
-  while (!type.empty() && type.back() == ' ') type.remove_suffix(1);
-  return type == "application/vnd.kubernetes.protobuf";
-}
-
 ApiResult<json::object> decode_protobuf(std::string_view body, const ProtobufLimits& limits) {
   if (body.size() > limits.bytes) {
     ApiError error = bad_request("Request entity too large: limit is " +

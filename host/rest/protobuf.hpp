@@ -21,9 +21,6 @@ struct ProtobufLimits {
   std::size_t values = 250'000;
 };
 
-/// Does this media type (parameters allowed) name the encoding?
-bool is_protobuf(std::string_view content_type);
-
 /// The object in `body`, with apiVersion and kind as far as the body names them. 400 when it is
 /// malformed, when text in it is not UTF-8, or when it holds a kind that has no protobuf form here;
 /// 413 when it is too long. Nesting is bounded by that of the types.

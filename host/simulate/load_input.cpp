@@ -7,6 +7,7 @@
 
 #include "api/json/json.hpp"
 #include "host/base/progress.hpp"
+#include "host/objects/kinds.hpp"
 #include "host/simulate/checks.hpp"
 #include "host/simulate/input.hpp"
 #include "host/simulate/preparing.hpp"
@@ -23,7 +24,7 @@ constexpr std::size_t kMaxErrors = 20;
 
 // A workload whose priority is that of a class must wait until all classes were read.
 bool needs_class(const api::KindInfo& kind, const json::object& object) {
-  if (kind.kind != "Workload") return false;
+  if (!is_workload(kind)) return false;
   const auto* spec = api::find_object(object, "spec");
   if (!spec) return false;
   if (const auto* priority = api::find(*spec, "priority"); priority && !priority->is_null())
@@ -233,7 +234,7 @@ void InputLoader::take_apply(TimelineEvent event, json::object& object) {
   event.order = ++order_;
   const auto* kind = kind_of(event.place, "apply", object);
   if (!kind) return;
-  if (kind->kind == "JobKind" && kind->group == "sluice.dev")
+  if (is_job_page(*kind))
     return fail(event.place, "apply",
                 "apply: a JobKind declares a kind for the whole simulation; allowed: among the "
                 "manifests, not in a Timeline");

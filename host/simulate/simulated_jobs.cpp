@@ -7,6 +7,7 @@
 #include "api/json/json.hpp"
 #include "core/base/check.hpp"
 #include "host/controllers/jobs/pods_ready.hpp"
+#include "host/objects/kinds.hpp"
 #include "host/objects/parts.hpp"
 
 namespace sluice::host {
@@ -58,10 +59,6 @@ std::string SimulatedJobs::uid_of_job(const ObjectRef& job, Time now, std::strin
                                 hash >> 16U & 0xffffU, hash & 0xffffU);
   kept_[uid] = std::move(workload_uid);
   return uid;
-}
-
-bool SimulatedJobs::is_workload(const api::KindInfo& kind) {
-  return kind.kind == "Workload" && kind.group == "kueue.x-k8s.io";
 }
 
 bool SimulatedJobs::manages(const api::KindInfo& kind) { return kind.job != nullptr; }

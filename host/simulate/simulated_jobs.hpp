@@ -62,7 +62,6 @@ class SimulatedJobs final : public IdSource {
   /// The UID of a job that has none. Its first workload gets `workload_uid`.
   std::string uid_of_job(const ObjectRef& job, Time now, std::string workload_uid);
 
-  static bool is_workload(const api::KindInfo& kind);
   static bool manages(const api::KindInfo& kind);
   /// The job that owns the workload, if it is there.
   std::optional<ObjectRef> job_of(const api::Workload& workload) const;

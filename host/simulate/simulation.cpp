@@ -8,6 +8,7 @@
 
 #include "api/jobs/job_kind.hpp"
 #include "core/model/model.hpp"
+#include "host/objects/kinds.hpp"
 #include "host/objects/object_key.hpp"
 #include "host/simulate/story.hpp"
 
@@ -53,7 +54,7 @@ Result<SimulationTotals> Simulation::run(Machine& machine, SimulatedJobs& jobs,
 /// What a run takes, roughly: its events, and the ends of what becomes a workload.
 std::uint64_t Simulation::steps() const {
   const auto runs = [](const api::KindInfo* kind) {
-    return kind != nullptr && (kind->kind == "Workload" || kind->job != nullptr);
+    return kind != nullptr && (is_workload(*kind) || kind->job != nullptr);
   };
   std::uint64_t out = input_.events.size() - next_event_;
   for (const InitialObject& each : input_.objects) out += runs(each.object.stored.kind) ? 1 : 0;
@@ -186,7 +187,7 @@ Result<void> Simulation::put(PreparedObject&& object, std::uint32_t order, Place
                              bool event) {
   const api::KindInfo& kind = *object.stored.kind;
   const std::string key = object.stored.key;
-  const bool fresh = SimulatedJobs::is_workload(kind) && !machine_->store().find(kind, key);
+  const bool fresh = is_workload(kind) && !machine_->store().find(kind, key);
   if (const auto done = client_->apply(std::move(object), order); !done)
     return refused(place, fmt::format("{}{} {}", event ? "apply: " : "", kind.kind, key),
                    done.error());

@@ -11,6 +11,7 @@
 #include "api/codec/codec.hpp"
 #include "api/json/json.hpp"
 #include "core/engine/queue_views.hpp"
+#include "host/base/table_text.hpp"
 
 namespace sluice::host {
 namespace {
@@ -122,21 +123,6 @@ std::map<std::pair<std::string, std::string>, std::int64_t> use_of(const Kernel&
 
 using Rows = std::vector<std::vector<std::string>>;
 
-/// Columns as wide as their widest cell; the last one is not padded.
-void append_table(std::string& out, const Rows& rows) {
-  std::vector<std::size_t> widths;
-  for (const auto& row : rows) {
-    widths.resize(std::max(widths.size(), row.size()));
-    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
-  }
-  for (const auto& row : rows) {
-    std::string line = " ";
-    for (std::size_t i = 0; i < row.size(); ++i) line += fmt::format(" {:<{}} ", row[i], widths[i]);
-    while (line.back() == ' ') line.pop_back();
-    out += line + "\n";
-  }
-}
-
 void append_queues(std::string& out, const Kernel& kernel) {
   auto totals = totals_of(kernel);
   Rows rows = {{"QUEUE", "COHORT", "FLAVOR", "RESOURCE", "USED", "NOMINAL", "HOLDING", "PENDING"}};
@@ -170,7 +156,7 @@ void append_queues(std::string& out, const Kernel& kernel) {
       rows.push_back({stored->key, queue.cohort, "", "", "", "",
                       std::to_string(total.holding.size()), std::to_string(total.pending())});
   }
-  append_table(out, rows);
+  out += table_text(rows);
 }
 
 void append_workloads(std::string& out, const Kernel& kernel) {
@@ -199,7 +185,7 @@ void append_workloads(std::string& out, const Kernel& kernel) {
       rows.push_back({engine.key(id), to_string(state), where});
     }
   }
-  append_table(out, rows);
+  out += table_text(rows);
   if (left_out > 0) out += fmt::format("  … and {} more; --dump FILE writes them all\n", left_out);
 }
 

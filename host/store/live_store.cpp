@@ -4,7 +4,6 @@
 #include <future>
 #include <thread>
 #include <unordered_map>
-#include <unordered_set>
 #include <utility>
 
 #include "core/base/check.hpp"
@@ -13,30 +12,9 @@
 #include "host/store/field_marks.hpp"
 #include "host/store/loading.hpp"
 #include "host/store/published.hpp"
+#include "host/store/working_table.hpp"
 
 namespace sluice::host {
-namespace {
-
-struct KeyHash {
-  using is_transparent = void;
-  std::size_t operator()(std::string_view key) const { return std::hash<std::string_view>()(key); }
-  std::size_t operator()(const RecordPtr& record) const { return (*this)(record->key); }
-};
-
-struct KeyEqual {
-  using is_transparent = void;
-  static std::string_view key(std::string_view text) { return text; }
-  static std::string_view key(const RecordPtr& record) { return record->key; }
-  template <typename A, typename B>
-  bool operator()(const A& a, const B& b) const {
-    return key(a) == key(b);
-  }
-};
-
-using WorkingTable = std::unordered_set<RecordPtr, KeyHash, KeyEqual>;
-
-}  // namespace
-
 struct LiveStore::State {
   State(const api::Scheme& scheme_in, std::unique_ptr<Journal> journal_in, HistoryLimits limits)
       : scheme(scheme_in), journal(std::move(journal_in)), published(scheme.kinds(), limits) {
@@ -106,11 +84,10 @@ void LiveStore::State::load(LoadObserver* observer) {
 Result<void> LiveStore::State::place(std::vector<RecordPtr> records) {
   std::unordered_map<const api::KindInfo*, std::vector<RecordPtr>> by_kind;
   for (const RecordPtr& record : records) by_kind[record->kind].push_back(record);
-  std::thread worker([&] {
-    for (const auto& [kind, of_kind] : by_kind) table(*kind).reserve(of_kind.size());
+  std::jthread worker([&] {
     for (RecordPtr& record : records) {
       use.add(*record);
-      table(*record->kind).insert(std::move(record));
+      table(*record->kind).put(std::move(record));
     }
   });
   Result<void> sorted;
@@ -131,7 +108,7 @@ void LiveStore::State::adapt(JournalState found) {
   TextPool pool;
   for (const api::KindInfo* kind : scheme.kinds()) {
     if (!marks.set(names.at(kind), scheme.fields_mark(*kind))) continue;
-    std::vector<RecordPtr> records(working.at(kind).begin(), working.at(kind).end());
+    std::vector<RecordPtr> records = working.at(kind).all();
     std::sort(records.begin(), records.end(),
               [](const auto& a, const auto& b) { return a->version < b->version; });
     for (const RecordPtr& record : records) {
@@ -166,9 +143,8 @@ void LiveStore::close() {
 }
 
 const StoredObject* LiveStore::find(const api::KindInfo& kind, std::string_view key) const {
-  const WorkingTable& table = state_->table(kind);
-  const auto it = table.find(key);
-  return it == table.end() ? nullptr : it->get();
+  const RecordPtr* found = state_->table(kind).find(key);
+  return found ? found->get() : nullptr;
 }
 
 void LiveStore::put(StoredObject object) {
@@ -179,31 +155,20 @@ void LiveStore::put(StoredObject object) {
 
 void LiveStore::State::put(StoredObject object) {
   WorkingTable& of_kind = table(*object.kind);
-  const auto it = of_kind.find(std::string_view(object.key));
-  RecordPtr before = it == of_kind.end() ? nullptr : *it;
   object.version = ++version;
   object.status = trimmed(std::move(object.status));
   RecordPtr record = std::make_shared<const StoredObject>(std::move(object));
+  RecordPtr before = of_kind.put(record);
   if (before) use.remove(*before);
   use.add(*record);
-  if (before) {
-    auto node = of_kind.extract(it);
-    node.value() = record;
-    of_kind.insert(std::move(node));
-  } else {
-    of_kind.insert(record);
-  }
   const ChangeType type = before ? ChangeType::kModified : ChangeType::kAdded;
   open.changes.push_back({type, std::move(record), std::move(before)});
 }
 
 bool LiveStore::erase(const api::KindInfo& kind, std::string_view key) {
-  WorkingTable& table = state_->table(kind);
-  const auto it = table.find(key);
-  if (it == table.end()) return false;
-  RecordPtr before = *it;
+  RecordPtr before = state_->table(kind).erase(key);
+  if (!before) return false;
   state_->use.remove(*before);
-  table.erase(it);
   StoredObject last = *before;
   last.version = ++state_->version;
   state_->open.changes.push_back({ChangeType::kDeleted,
@@ -212,15 +177,12 @@ bool LiveStore::erase(const api::KindInfo& kind, std::string_view key) {
   return true;
 }
 
-std::vector<const StoredObject*> LiveStore::list(const api::KindInfo& kind) const {
+std::vector<const StoredObject*> LiveStore::list_in(const api::KindInfo& kind,
+                                                    std::string_view ns) const {
   // Where all is published, as after a start, there is an order already.
-  if (state_->open.changes.empty() && state_->queue->idle()) return state_->published.list(kind);
-  std::vector<const StoredObject*> out;
-  const WorkingTable& table = state_->table(kind);
-  out.reserve(table.size());
-  for (const RecordPtr& record : table) out.push_back(record.get());
-  std::sort(out.begin(), out.end(), [](const auto* a, const auto* b) { return a->key < b->key; });
-  return out;
+  if (state_->open.changes.empty() && state_->queue->idle())
+    return state_->published.list(kind, ns);
+  return state_->table(kind).list(ns);
 }
 
 std::size_t LiveStore::count(const api::KindInfo& kind) const { return state_->table(kind).size(); }

@@ -54,7 +54,8 @@ class LiveStore final : public ObjectStore {
   /// Gives it the next version. Keeps what is `hidden` in its earlier form unless given another.
   void put(StoredObject object) override;
   bool erase(const api::KindInfo& kind, std::string_view key) override;
-  std::vector<const StoredObject*> list(const api::KindInfo& kind) const override;
+  std::vector<const StoredObject*> list_in(const api::KindInfo& kind,
+                                           std::string_view ns) const override;
   std::size_t count(const api::KindInfo& kind) const override;
   /// The version of the last change.
   std::uint64_t working_version() const;

@@ -114,12 +114,17 @@ std::size_t Published::count(const api::KindInfo& kind) const {
   return kind_of(kind)->table.size();
 }
 
-std::vector<const StoredObject*> Published::list(const api::KindInfo& kind) const {
+std::vector<const StoredObject*> Published::list(const api::KindInfo& kind,
+                                                 std::string_view ns) const {
+  const std::string prefix = ns.empty() ? std::string() : std::string(ns) + "/";
   const SharedLock lock(mutex_);
   const RecordTable& table = kind_of(kind)->table;
   std::vector<const StoredObject*> out;
-  out.reserve(table.size());
-  for (auto place = table.lower_bound(""); !place.at_end(); ++place) out.push_back((*place).get());
+  if (ns.empty()) out.reserve(table.size());
+  for (auto place = table.lower_bound(prefix); !place.at_end(); ++place) {
+    if (!(*place)->key.starts_with(prefix)) break;
+    out.push_back((*place).get());
+  }
   return out;
 }
 

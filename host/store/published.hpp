@@ -48,8 +48,9 @@ class Published {
   bool take(const api::KindInfo& kind, std::uint64_t& position, std::vector<Change>& out,
             std::size_t most) const;
   std::size_t count(const api::KindInfo& kind) const;
-  /// All of a kind, in order of their keys. Valid while nothing is applied. O(n).
-  std::vector<const StoredObject*> list(const api::KindInfo& kind) const;
+  /// Those of a kind in a namespace, or all where it is empty, in order of their keys. Valid while
+  /// nothing is applied. O(log n + m) of m that are listed.
+  std::vector<const StoredObject*> list(const api::KindInfo& kind, std::string_view ns) const;
   /// Changes in the history.
   std::size_t history_size() const;
 

@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "host/base/text.hpp"
+#include "host/objects/kinds.hpp"
 #include "host/objects/parts.hpp"
 
 namespace sluice::host {
@@ -47,8 +48,6 @@ bool sorts_before(const Found& a, const Found& b, TopSort sort) {
   if (one.priority != other.priority) return one.priority > other.priority;
   return rest(one) < rest(other);
 }
-
-bool is_workload(const api::KindInfo& kind) { return kind.kind == "Workload"; }
 
 }  // namespace
 

@@ -10,6 +10,7 @@
 
 #include "host/base/log.hpp"
 #include "host/base/utf8.hpp"
+#include "host/objects/kinds.hpp"
 #include "host/plugins/clock.hpp"
 #include "host/top/terminal.hpp"
 
@@ -33,7 +34,7 @@ std::vector<std::string> missing_of(const std::vector<FollowState>& states, cons
     return {one_line(first, kLongestTrouble)};
   for (const FollowState& state : states) {
     const std::string name = state.kind->plural + "." + state.kind->group;
-    if (state.absent && state.kind->kind == "Workload")
+    if (state.absent && is_workload(*state.kind))
       out.push_back(fmt::format("the server has no {}; is Kueue installed there?", name));
     else if (!state.trouble.empty())
       out.push_back(one_line(state.trouble.find(name) == std::string::npos
@@ -43,7 +44,7 @@ std::vector<std::string> missing_of(const std::vector<FollowState>& states, cons
     else if (every && !state.synced)
       out.push_back(name + " did not come in time");
     const bool refused = state.trouble.find(" is forbidden") != std::string::npos;
-    if (refused && ns.empty() && state.kind->kind == "Workload")
+    if (refused && ns.empty() && is_workload(*state.kind))
       out.back() += "; --namespace NAME shows those of one namespace";
   }
   return out;

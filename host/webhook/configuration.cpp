@@ -10,6 +10,7 @@
 #include "api/json/json.hpp"
 #include "host/controllers/jobs/names.hpp"
 #include "host/objects/header.hpp"
+#include "host/objects/kinds.hpp"
 #include "host/rest/selectors.hpp"
 #include "host/webhook/keeper.hpp"
 
@@ -212,7 +213,7 @@ bool needs_conversion(const api::Scheme& scheme, const api::KindInfo& kind) {
 std::vector<std::string> converted_definitions(const api::Scheme& scheme) {
   std::vector<std::string> out;
   for (const api::KindInfo* kind : scheme.kinds())
-    if (kind->group == "kueue.x-k8s.io" && !kind->internal && needs_conversion(scheme, *kind))
+    if (kind->group == kQueueGroup && !kind->internal && needs_conversion(scheme, *kind))
       out.push_back(kind->plural + "." + kind->group);
   return out;
 }

@@ -70,7 +70,7 @@ class PublishedPort final : public ObjectPort {
 
   // Nothing is written.
   void begin(const std::string&) override {}
-  Result<void> commit() override { return {}; }
+  void commit() override {}
   void drop() override {}
   PortAnswer create(std::string_view object) override;
   PortAnswer update(std::string_view object, std::string_view subresource) override;

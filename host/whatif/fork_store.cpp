@@ -69,17 +69,21 @@ bool ForkStore::erase(const api::KindInfo& kind, std::string_view key) {
   return true;
 }
 
-std::vector<const StoredObject*> ForkStore::list(const api::KindInfo& kind) const {
+std::vector<const StoredObject*> ForkStore::list_in(const api::KindInfo& kind,
+                                                    std::string_view ns) const {
   std::vector<const StoredObject*> out;
   const auto found = tables_.find(&kind);
   if (found == tables_.end()) return out;
   const Table& table = found->second;
-  out.reserve(table.count);
-  for (const RecordPtr& record : table.shared)
-    if (table.own.empty() || !table.own.contains(record->key)) out.push_back(record.get());
+  if (ns.empty()) out.reserve(table.count);
+  const std::string prefix = ns.empty() ? std::string() : std::string(ns) + "/";
+  const auto here = [&](std::string_view key) { return key.starts_with(prefix); };
+  auto record = std::lower_bound(table.shared.begin(), table.shared.end(), prefix, before);
+  for (; record != table.shared.end() && here((*record)->key); ++record)
+    if (table.own.empty() || !table.own.contains((*record)->key)) out.push_back(record->get());
   if (table.own.empty()) return out;
   for (const auto& [key, object] : table.own)
-    if (object) out.push_back(object.get());
+    if (object && here(key)) out.push_back(object.get());
   std::sort(out.begin(), out.end(), [](const auto* a, const auto* b) { return a->key < b->key; });
   return out;
 }

@@ -32,7 +32,8 @@ class ForkStore final : public ObjectStore {
   const StoredObject* find(const api::KindInfo& kind, std::string_view key) const override;
   void put(StoredObject object) override;
   bool erase(const api::KindInfo& kind, std::string_view key) override;
-  std::vector<const StoredObject*> list(const api::KindInfo& kind) const override;
+  std::vector<const StoredObject*> list_in(const api::KindInfo& kind,
+                                           std::string_view ns) const override;
   std::size_t count(const api::KindInfo& kind) const override;
 
  private:

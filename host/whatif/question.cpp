@@ -10,6 +10,7 @@
 #include "host/access/denial.hpp"
 #include "host/kernel/merge_patch.hpp"
 #include "host/manifests/manifests.hpp"
+#include "host/objects/kinds.hpp"
 #include "host/objects/object_key.hpp"
 #include "host/objects/parts.hpp"
 #include "host/rest/decode.hpp"
@@ -242,7 +243,7 @@ ApiResult<Waiting> read_waiting(const json::object& spec) {
 AccessRequest reading(std::string_view resource, std::string_view key) {
   AccessRequest out;
   out.verb = "get";
-  out.group = "kueue.x-k8s.io";
+  out.group = kQueueGroup;
   out.resource = resource;
   const KeyParts parts = split_key(key);
   out.ns = parts.ns;

@@ -8,6 +8,7 @@
 
 #include "api/json/json.hpp"
 #include "core/base/time.hpp"
+#include "host/base/table_text.hpp"
 #include "host/explain/text.hpp"
 #include "host/objects/parts.hpp"
 
@@ -52,14 +53,7 @@ std::string moment(const json::object& status, const std::string& time) {
   if (!at || !now) return time;
   const std::int64_t seconds = (*at - *now) / kSecond;
   if (seconds <= 0) return std::string(kAtOnce);
-  std::string in;
-  const std::pair<std::int64_t, char> units[] = {{seconds / 86400, 'd'},
-                                                 {seconds / 3600 % 24, 'h'},
-                                                 {seconds / 60 % 60, 'm'},
-                                                 {seconds % 60, 's'}};
-  for (const auto& [value, unit] : units)
-    if (value > 0) in += fmt::format("{}{}", value, unit);
-  return fmt::format("in {} ({})", in, format_time(*at - *at % kSecond));
+  return fmt::format("in {} ({})", span_text(seconds, 4), format_time(*at - *at % kSecond));
 }
 
 constexpr std::string_view kProviso = "if nothing else is submitted";
@@ -88,14 +82,6 @@ std::string without_first_line(const std::string& lines) {
   return lines.substr(lines.find('\n') + 1);
 }
 
-std::string list_text(const json::object& status, const char* name, const char* title) {
-  std::string out;
-  if (const json::array* all = api::find_array(status, name))
-    for (const json::value& each : *all)
-      if (each.is_string()) out += fmt::format("  - {}\n", api::view(each.get_string()));
-  return out.empty() ? out : fmt::format("\n{}:\n{}", title, out);
-}
-
 /// Of those of a queue that wait already: one line each, in the queue's order.
 std::string queue_of_starts_text(const json::object& status) {
   std::vector<Row> rows = {{"WORKLOAD", "START"}};
@@ -104,7 +90,7 @@ std::string queue_of_starts_text(const json::object& status) {
     rows.push_back({text_in(object, "namespace") + "/" + text_in(object, "name"),
                     start_text(status, part(told, "start"), "")});
   });
-  const std::string warnings = list_text(status, "warnings", "Warnings");
+  const std::string warnings = bullets_text(status, "warnings", "Warnings");
   if (rows.size() == 1) return "Nothing waits there that you may see.\n" + warnings;
   return table_text(rows) + fmt::format("\nThis holds {}.\n", kProviso) + warnings;
 }
@@ -177,8 +163,8 @@ std::string what_if_text(const json::object& document) {
   if (changes.empty())
     out +=
         fmt::format("{}No other workload would start, or be evicted.\n", out.empty() ? "" : "\n");
-  out += list_text(status, "uncertain", "Not known here");
-  out += list_text(status, "warnings", "Warnings");
+  out += bullets_text(status, "uncertain", "Not known here");
+  out += bullets_text(status, "warnings", "Warnings");
   return out;
 }
 

@@ -103,14 +103,7 @@ ApiResult<json::object> HostWhatIf::answer(const WhatIfRequest& request, Deadlin
       return there.error();
 
   // A user that may not read a namespace's workloads gets no names of them.
-  const MayKnow may_know = [&](std::string_view ns) {
-    AccessRequest wish;
-    wish.verb = "get";
-    wish.group = "kueue.x-k8s.io";
-    wish.resource = "workloads";
-    wish.ns = ns;
-    return may(wish).allowed;
-  };
+  const MayKnow may_know = [&](std::string_view ns) { return may(sight_of_workloads(ns)).allowed; };
   const auto moment = moment_();
   if (!moment) return unavailable(moment.error().text, 1);
   const PutAgain put = [&]() -> ApiResult<Put> {

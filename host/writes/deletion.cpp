@@ -263,9 +263,8 @@ void Deletion::leave_dependents(const ObjectRef& owner, std::string_view uid) {
 void Deletion::empty_namespace(const ObjectRef& ref) {
   for (const api::KindInfo* kind : kernel_.scheme().kinds()) {
     if (!kind->namespaced) continue;
-    for (const StoredObject* object : kernel_.store().list(*kind))
-      if (object->key.starts_with(ref.key + "/"))
-        doomed_.push_back({{kind, object->key}, Propagation::kBackground, std::nullopt});
+    for (const StoredObject* object : kernel_.store().list_in(*kind, ref.key))
+      doomed_.push_back({{kind, object->key}, Propagation::kBackground, std::nullopt});
   }
 }
 

@@ -225,9 +225,7 @@ bool ObjectWriter::exists(const api::KindInfo& kind, std::string_view key) const
 
 std::vector<std::string> ObjectWriter::keys(const api::KindInfo& kind, std::string_view ns) const {
   std::vector<std::string> out;
-  const std::string prefix = ns.empty() ? std::string() : fmt::format("{}/", ns);
-  for (const StoredObject* object : kernel_.store().list(kind))
-    if (object->key.starts_with(prefix)) out.push_back(object->key);
+  for (const StoredObject* object : kernel_.store().list_in(kind, ns)) out.push_back(object->key);
   return out;
 }
 

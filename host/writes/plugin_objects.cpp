@@ -111,10 +111,9 @@ PortAnswer PluginObjects::list(const PluginObjectRef& ref, std::string_view sele
   const auto labels = LabelQuery::parse(selector);
   if (!labels) return answer_of(labels.error());
   const std::string version = version_in(ref.api_version);
-  const std::string prefix = ref.ns.empty() ? "" : std::string(ref.ns) + "/";
   PortAnswer out{0, "["};
-  for (const StoredObject* stored : kernel_.store().list(*kind)) {
-    if (!stored->key.starts_with(prefix) || !labels->matches(*stored)) continue;
+  for (const StoredObject* stored : kernel_.store().list_in(*kind, ref.ns)) {
+    if (!labels->matches(*stored)) continue;
     const PortAnswer one = show_now(*stored, version);
     if (one.code != SLUICE_OBJECTS_OK) return one;
     if (out.text.size() > 1) out.text += ',';
@@ -141,11 +140,10 @@ void PluginObjects::drop() {
   key_changes_.clear();
 }
 
-Result<void> PluginObjects::commit() {
+void PluginObjects::commit() {
   transaction_->commit();
   transaction_.reset();
   key_changes_.clear();
-  return {};
 }
 
 void PluginObjects::suspend() {

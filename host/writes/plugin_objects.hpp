@@ -2,8 +2,9 @@
 // clients of the API do, as the user system:plugin:NAME.
 //
 // What a plugin's call writes is one Transaction: the plugin sees it at once, all others when the
-// call is over, or never. Then the engine updates the status of a workload. Own state of plugins is
-// kept as objects of a kind that the API does not serve. Belongs to the kernel's thread.
+// call is over, or never. The engine hears of a workload with the commit, and writes what it makes
+// of it into its status. Own state of plugins is kept as objects of a kind that the API does not
+// serve. Belongs to the kernel's thread.
 #pragma once
 
 #include <boost/json/object.hpp>
@@ -36,7 +37,7 @@ class PluginObjects final : public ObjectPort {
   PortAnswer get(const PluginObjectRef& ref) const override;
   PortAnswer list(const PluginObjectRef& ref, std::string_view selector) const override;
   void begin(const std::string& plugin) override;
-  Result<void> commit() override;
+  void commit() override;
   void drop() override;
   void suspend() override;
   Result<void> resume(const std::string& plugin) override;

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "api/json/json.hpp"
+#include "host/objects/kinds.hpp"
 #include "host/objects/parts.hpp"
 #include "host/writes/metadata.hpp"
 
@@ -23,10 +24,6 @@ constexpr Duration kSettle = 200 * kMillisecond;
 /// not fail again. The waits double up to a minute.
 constexpr Duration kAskAgain = kSecond;
 constexpr Duration kLongestWait = 64 * kSecond;
-
-bool is_page(const api::KindInfo& kind) {
-  return kind.kind == "JobKind" && kind.group == "sluice.dev";
-}
 
 /// `text` begins with the field that it is about.
 void refuse_page(std::vector<api::Problem>& problems, std::string_view text) {
@@ -51,13 +48,13 @@ bool set_served(json::object& status, bool on, std::string_view reason, std::str
 }  // namespace
 
 bool JobKindPolicy::wants(const api::KindInfo& kind) const {
-  return is_page(kind) || !page_of(kind).empty();
+  return is_job_page(kind) || !page_of(kind).empty();
 }
 
 void JobKindPolicy::creating(const api::KindInfo& kind, json::object& object,
                              const ObjectReader& objects, bool,
                              std::vector<api::Problem>& problems) const {
-  if (is_page(kind)) {
+  if (is_job_page(kind)) {
     const std::string_view name = api::find_text(part(object, "metadata"), "name");
     if (std::string why = refuses_page(objects.scheme(), name, part(object, "spec")); !why.empty())
       refuse_page(problems, why);
@@ -73,7 +70,7 @@ void JobKindPolicy::creating(const api::KindInfo& kind, json::object& object,
 void JobKindPolicy::updating(const api::KindInfo& kind, json::object& object,
                              const json::object& old, const ObjectReader& objects, bool by_system,
                              std::vector<api::Problem>& problems) const {
-  if (!is_page(kind) || by_system) return;
+  if (!is_job_page(kind) || by_system) return;
   const json::object& before = part(old, "spec");
   const json::object& after = part(object, "spec");
   for (const std::string_view field : {"group", "kind"})

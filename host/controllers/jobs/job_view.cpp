@@ -6,6 +6,7 @@
 #include "api/json/json.hpp"
 #include "host/controllers/jobs/names.hpp"
 #include "host/controllers/jobs/start_info.hpp"
+#include "host/objects/kinds.hpp"
 #include "host/objects/parts.hpp"
 
 namespace sluice::host {
@@ -79,7 +80,7 @@ std::optional<JobView> JobReader::read(const ObjectRef& ref, const ObjectAccess&
   view.uid = api::find_text(part(*job, "metadata"), "uid");
   view.job = std::move(*job);
   for (const ObjectRef& owned : objects.owned_by(view.uid)) {
-    if (owned.kind->kind != "Workload" || owned.kind->group != "kueue.x-k8s.io") continue;
+    if (!is_workload(*owned.kind)) continue;
     auto object = objects.get(*owned.kind, owned.key);
     if (object) view.workloads.push_back(workload_of(owned, std::move(*object)));
   }

@@ -10,6 +10,7 @@
 #include "host/controllers/jobs/mapping.hpp"
 #include "host/controllers/jobs/names.hpp"
 #include "host/controllers/jobs/start_info.hpp"
+#include "host/objects/kinds.hpp"
 #include "host/objects/parts.hpp"
 
 namespace sluice::host {
@@ -135,7 +136,7 @@ Result<Time> PodGateController::reconcile(const WorkKey& key, ObjectAccess& obje
   if (granted.gates.empty() && granted.waits_because.empty() && !after_faults_.contains(key))
     return kNever;
   for (const ObjectRef& ref : objects.owned_by(api::find_text(part(*job, "metadata"), "uid"))) {
-    if (ref.kind->kind != "Pod" || !ref.kind->group.empty()) continue;
+    if (!is_pod(*ref.kind)) continue;
     auto pod = objects.get(*ref.kind, ref.key);
     if (!pod || has_ended(*pod)) continue;
     std::string set(label_of(*pod, kPodSetLabel));

@@ -6,6 +6,7 @@
 
 #include "api/json/json.hpp"
 #include "host/controllers/jobs/names.hpp"
+#include "host/objects/kinds.hpp"
 #include "host/objects/marks.hpp"
 #include "host/objects/parts.hpp"
 
@@ -14,7 +15,6 @@ namespace {
 
 namespace json = boost::json;
 
-constexpr std::string_view kQueueGroup = "kueue.x-k8s.io";
 constexpr std::string_view kSchedulingGroup = "scheduling.k8s.io";
 constexpr std::size_t kLongestLabel = 63;
 

@@ -67,7 +67,7 @@ class RemotePort final : public ObjectPort {
   PortAnswer get(const PluginObjectRef& ref) const override;
   PortAnswer list(const PluginObjectRef& ref, std::string_view selector) const override;
   void begin(const std::string&) override {}
-  Result<void> commit() override { return {}; }
+  void commit() override {}
   void drop() override {}
   PortAnswer create(std::string_view object) override;
   PortAnswer update(std::string_view object, std::string_view subresource) override;

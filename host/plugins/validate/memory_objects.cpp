@@ -39,7 +39,7 @@ PortAnswer MemoryObjects::list(const PluginObjectRef& ref, std::string_view sele
 }
 
 void MemoryObjects::begin(const std::string&) { before_ = objects_; }
-Result<void> MemoryObjects::commit() { return {}; }
+void MemoryObjects::commit() {}
 void MemoryObjects::drop() { objects_ = before_; }
 
 PortAnswer MemoryObjects::create(std::string_view object) {

@@ -21,7 +21,7 @@ class MemoryObjects final : public ObjectPort {
   PortAnswer get(const PluginObjectRef& ref) const override;
   PortAnswer list(const PluginObjectRef& ref, std::string_view selector) const override;
   void begin(const std::string& plugin) override;
-  Result<void> commit() override;
+  void commit() override;
   void drop() override;
   PortAnswer create(std::string_view object) override;
   PortAnswer update(std::string_view object, std::string_view subresource) override;

@@ -307,7 +307,7 @@ TEST(Checks, AQueueIsInactiveWhileACheckIsMissingOrInactive) {
   EXPECT_EQ(s.state("w"), "reserved");
   EXPECT_EQ(s.state("x"), "pending");
   EXPECT_EQ(s.check("a").run(), Lines("admitted w", "reserved x"));
-  s.engine.remove("AdmissionCheck", "a");
+  s.engine.remove(api::ObjectKind::kAdmissionCheck, "a");
   s.run();
   EXPECT_EQ(queue_view(s.engine.model(), "q")->reason, "AdmissionCheckNotFound");
 }
@@ -319,7 +319,7 @@ TEST(Checks, AQueueNamesAllThatAreMissingElseAllThatAreInactive) {
   const auto says = [&s] { return queue_view(s.engine.model(), "q")->message; };
   const std::string inactive = "Can't admit new workloads: references inactive AdmissionCheck(s): ";
   EXPECT_EQ(says(), inactive + "c,d.");
-  for (const char* name : {"a", "b"}) s.engine.remove("AdmissionCheck", name);
+  for (const char* name : {"a", "b"}) s.engine.remove(api::ObjectKind::kAdmissionCheck, name);
   s.run();
   EXPECT_EQ(says(), "Can't admit new workloads: references missing AdmissionCheck(s): a,b.");
   for (const char* name : {"a", "b"}) s.check(name);

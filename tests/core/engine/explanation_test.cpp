@@ -93,7 +93,7 @@ TEST(Explanation, EachFlavorAnswersForItself) {
   s.flavor("small");
   s.queue(Queue("q").quota("cpu", {{"tainted", 9}, {"zone-a", 9}, {"small", 2}, {"absent", 9}}));
   s.flavor("absent").submit(Job("x", "q").cpu(3).node_selector("zone", "b")).run();
-  s.engine.remove("ResourceFlavor", "absent");
+  s.engine.remove(api::ObjectKind::kResourceFlavor, "absent");
   s.run();
   EXPECT_THAT(
       numbers(explain(s, "x")),

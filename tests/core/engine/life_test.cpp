@@ -99,7 +99,7 @@ TEST(Life, MissingQueuesAndFlavorsAreNamedAndMayComeLater) {
   s.flavor("f").run();
   EXPECT_EQ(s.admitted(), "a");
   // Away again: a running workload goes on, no other comes in.
-  s.engine.remove("ResourceFlavor", "f");
+  s.engine.remove(api::ObjectKind::kResourceFlavor, "f");
   s.submit(Job("b", "q").cpu(1)).run();
   EXPECT_EQ(s.admitted(), "a");
   s.flavor("f").run();
@@ -109,12 +109,12 @@ TEST(Life, MissingQueuesAndFlavorsAreNamedAndMayComeLater) {
 TEST(Life, AQueueThatIsRemovedIsMissingAgain) {
   Scenario s;
   s.flavor("f").queue(plain(4)).submit(Job("runs", "q").cpu(4)).submit(Job("a", "q").cpu(1)).run();
-  s.engine.remove("ClusterQueue", "nobody");
-  s.engine.remove("LocalQueue", "ns/nobody");
-  s.engine.remove("ClusterQueue", "q");
+  s.engine.remove(api::ObjectKind::kClusterQueue, "nobody");
+  s.engine.remove(api::ObjectKind::kLocalQueue, "ns/nobody");
+  s.engine.remove(api::ObjectKind::kClusterQueue, "q");
   s.run();
   EXPECT_EQ(s.why("a"), "Misconfigured: ClusterQueue q doesn't exist");
-  s.engine.remove("LocalQueue", "ns/q");
+  s.engine.remove(api::ObjectKind::kLocalQueue, "ns/q");
   s.run();
   EXPECT_EQ(s.why("a"), "Misconfigured: LocalQueue q doesn't exist");
   EXPECT_EQ(s.admitted(), "runs");
@@ -130,7 +130,7 @@ TEST(Life, ANamespaceThatIsRemovedHasNoLabelsAnyMore) {
   labels.set("team", "a");
   s.flavor("f").queue(queue).space("ns", labels).submit(Job("first", "q").cpu(1)).run();
   EXPECT_EQ(s.admitted(), "first");
-  s.engine.remove("Namespace", "ns");
+  s.engine.remove(api::ObjectKind::kNamespace, "ns");
   s.submit(Job("second", "q").cpu(1)).run();
   EXPECT_EQ(s.admitted(), "first");
 }
@@ -195,7 +195,7 @@ TEST(Life, WhatADeletedQueueHeldIsFreeForTheOthersOfItsCohort) {
   s.submit(Job("b", "q").cpu(4)).run();
   EXPECT_EQ(s.admitted(), "a");
   s.after(1);
-  s.engine.remove("ClusterQueue", "guest");
+  s.engine.remove(api::ObjectKind::kClusterQueue, "guest");
   s.run();
   EXPECT_EQ(s.admitted(), "a b");
 }

@@ -80,7 +80,7 @@ TEST_F(QueueOrders, AFaultGoesWithItsLocalQueue) {
   fault("q");
   s.submit(Job("b", "r").cpu(9)).run();
   EXPECT_EQ(explained("b").order[0].text.find("orders: it failed"), 0U);
-  s.engine.remove("LocalQueue", "ns/q");
+  s.engine.remove(api::ObjectKind::kLocalQueue, "ns/q");
   EXPECT_EQ(explained("b").order[0].text, "r has it");
 }
 

@@ -250,7 +250,7 @@ class Player {
   /// Whatever is left is deleted.
   void remove_all() {
     for (const WorkloadId id : scenario_->engine.workloads())
-      scenario_->engine.remove("Workload", std::string(scenario_->engine.key(id)));
+      scenario_->engine.remove(api::ObjectKind::kWorkload, std::string(scenario_->engine.key(id)));
   }
 
  private:

@@ -90,7 +90,6 @@ TEST_F(Pending, EqualsOfAllLanesAreParkedAndWokenTogether) {
   EXPECT_TRUE(queue.parked(4));
   EXPECT_TRUE(queue.parked(5));
   EXPECT_EQ(queue.class_reason(4)->text, "no room");
-  EXPECT_EQ(queue.parked_count(), 4U);
   queue.order_lane(3, -1);
   EXPECT_TRUE(queue.wake());
   EXPECT_EQ(drain(), (Ids{4, 1, 2, 3, 5}));
@@ -128,9 +127,7 @@ TEST_F(Pending, ParkingTakesTheEqualsInTheHeapAlongAndNobodyElse) {
   EXPECT_TRUE(queue.parked(3));
   EXPECT_FALSE(queue.parked(2));
   EXPECT_FALSE(queue.parked(4));
-  EXPECT_EQ(queue.parked_count(), 2U);
   EXPECT_EQ(queue.class_reason(3)->text, "no room");
-  EXPECT_EQ(queue.equals_of(3), (Ids{1, 3}));
 }
 
 // The one that comes first among its equals stands for them, whether it came first or not.
@@ -174,7 +171,8 @@ TEST_F(Pending, OneParkedAloneLeavesItsEqualsWhereTheyAre) {
   queue.park_alone(1);
   EXPECT_EQ(queue.head(), 2U);
   queue.park_with_equals(2, because("no room"));
-  EXPECT_EQ(queue.parked_count(), 2U);
+  EXPECT_TRUE(queue.parked(1));
+  EXPECT_TRUE(queue.parked(2));
   EXPECT_TRUE(queue.wake());
   EXPECT_EQ(drain(), (Ids{1, 2}));
 }

@@ -191,7 +191,7 @@ Scenario& Scenario::finish(const std::string& name) {
 }
 
 Scenario& Scenario::remove(const std::string& name) {
-  engine.remove("Workload", key_of(name));
+  engine.remove(api::ObjectKind::kWorkload, key_of(name));
   return *this;
 }
 

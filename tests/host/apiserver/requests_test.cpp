@@ -109,8 +109,8 @@ TEST_F(Requests, OfALogSayWhatTheyWant) {
       {"sinceTime=noon", R"(sinceTime: Invalid value: "noon": must be an RFC 3339 time)"},
       {"sinceSeconds=1&sinceTime=2026-01-01T00:00:00Z",
        "at most one of sinceTime or sinceSeconds may be specified"},
-      {"stream=Stderr", R"(stream: Invalid value: "Stderr": what a container says is kept in one )"
-                        "file; allowed: All"},
+      {"stream=Stderr", R"(stream: Invalid value: "Stderr": must be All: what a container says )"
+                        "is kept in one file"},
       {"stream=All&tailLines=0", "this host runs no pods: there is no log of p"},
   };
   for (const auto& [query, says] : cases) {

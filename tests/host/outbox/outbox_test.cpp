@@ -339,7 +339,6 @@ TEST_F(OutboxTest, AnObjectIsAskedForOnce) {
   EXPECT_EQ(requests[0].method, "POST");
   EXPECT_FALSE(outbox.create(workload("new")));
   outbox.stored(requests[0].id, workload("new"), 7);
-  EXPECT_FALSE(outbox.assumes({&kind("Workload"), "ns/new"}));
 }
 
 /// However much else happened to the objects of its owner meanwhile.

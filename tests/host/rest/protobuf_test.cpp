@@ -208,12 +208,5 @@ TEST(Protobuf, EveryTruncationAndManyMutationsAreAnswered) {
   }
 }
 
-TEST(Protobuf, MediaType) {
-  EXPECT_TRUE(is_protobuf("application/vnd.kubernetes.protobuf"));
-  EXPECT_TRUE(is_protobuf("application/vnd.kubernetes.protobuf ; charset=x"));
-  EXPECT_FALSE(is_protobuf("application/json"));
-  EXPECT_FALSE(is_protobuf("application/vnd.kubernetes.protobuf.v2"));
-}
-
 }  // namespace
 }  // namespace sluice::host
