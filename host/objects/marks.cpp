@@ -131,31 +131,4 @@ void keep_marks_of_others(const api::KindInfo& kind, std::string_view plugin,
   set_claims(after, own);
 }
 
-void check_owners(const api::Scheme& scheme, const api::KindInfo& kind, const json::object* before,
-                  const json::object& after, std::vector<api::Problem>& problems) {
-  if (kind.kind != "Workload" || kind.group != "kueue.x-k8s.io") return;
-  static const json::object kNew;
-  const json::array* had =
-      api::find_array(part(before ? *before : kNew, "metadata"), "ownerReferences");
-  std::size_t i = 0;
-  for_each_object(part(after, "metadata"), "ownerReferences", [&](const json::object& owner) {
-    const std::size_t at = i++;
-    const std::string_view of = api::find_text(owner, "kind");
-    if (!api::find_bool(owner, "controller", false) ||
-        !scheme.find(api::find_text(owner, "apiVersion"), of))
-      return;
-    if (had && std::any_of(had->begin(), had->end(), [&](const json::value& each) {
-          return each.is_object() &&
-                 api::find_text(each.get_object(), "uid") == api::find_text(owner, "uid");
-        }))
-      return;
-    problems.push_back(
-        {api::Problem::Kind::kForbidden, fmt::format("metadata.ownerReferences[{}]", at),
-         fmt::format("Forbidden: only the system makes workloads that a {} controls; a job takes "
-                     "one that was made before it by its label kueue.x-k8s.io/"
-                     "prebuilt-workload-name",
-                     of)});
-  });
-}
-
 }  // namespace sluice::host

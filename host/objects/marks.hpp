@@ -47,11 +47,4 @@ bool is_mark_of(const api::KindInfo& kind, std::string_view plugin, std::string_
 void keep_marks_of_others(const api::KindInfo& kind, std::string_view plugin,
                           const boost::json::object& before, boost::json::object& after);
 
-/// The owner of a workload decides when it ends, so a user cannot make a Workload that an object of
-/// the host's own kinds controls (`before` is nullptr: it is new). Kinds that the host does not
-/// know have controllers of their own.
-void check_owners(const api::Scheme& scheme, const api::KindInfo& kind,
-                  const boost::json::object* before, const boost::json::object& after,
-                  std::vector<api::Problem>& problems);
-
 }  // namespace sluice::host

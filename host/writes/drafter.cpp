@@ -9,6 +9,7 @@
 #include "api/codec/codec.hpp"
 #include "api/json/json.hpp"
 #include "host/objects/marks.hpp"
+#include "host/objects/owner_checks.hpp"
 #include "host/objects/parts.hpp"
 #include "host/rest/field_manager.hpp"
 #include "host/writes/metadata.hpp"
@@ -185,7 +186,7 @@ void Drafter::amend(Draft& draft, const WriteMode& mode,
     mark_creator(kind, mode.user, after);
   }
   if (edit.of_status()) return;
-  if (is_user(mode)) check_owners(draft.reads.scheme(), kind, before, after, problems);
+  if (is_user(mode)) check_owners(draft.reads, kind, before, after, problems);
   for (const WritePolicy* policy : policies_) {
     if (!policy->wants(kind)) continue;
     if (before)

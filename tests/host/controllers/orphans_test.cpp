@@ -62,6 +62,42 @@ TEST(Orphans, AreNotWorkloadsThatNeverHadAJob) {
   EXPECT_EQ(world.end("default/alone"), "");
 }
 
+// A job without its workload would run on without quota: nobody takes the one from the other.
+TEST(Orphans, AreNotMadeByUsers) {
+  OrphanWorld world;
+  world.submit("job");
+  const std::string key = world.workload_of("job");
+  const std::string name = key.substr(key.find('/') + 1);
+  const auto owner = world.get("workloads", key).at("metadata").at("ownerReferences").at(0);
+  const auto with = [&](const char* member, const char* value) {
+    auto changed = owner.as_object();
+    changed[member] = boost::json::parse(value);
+    return boost::json::serialize(boost::json::array{changed});
+  };
+  for (const std::string& owners :
+       {std::string("null"), std::string("[]"),
+        std::string(R"([{"apiVersion":"v1","kind":"ConfigMap","name":"m","uid":"u"}])"),
+        with("controller", "false"), with("uid", "\"u\""), with("name", "\"other\""),
+        with("kind", "\"Pod\"")}) {
+    const auto done =
+        world.merge("workloads", name, R"({"metadata":{"ownerReferences":)" + owners + "}}");
+    ASSERT_FALSE(done) << owners;
+    EXPECT_EQ(done.error().code, 422) << owners;
+    EXPECT_NE(done.error().text.find("runs on the quota of this workload"), std::string::npos)
+        << done.error().text;
+  }
+  world.kernel.run_to_rest();
+  EXPECT_EQ(world.end(key), "");
+  // What does not change who owns it is the user's.
+  EXPECT_TRUE(world.merge("workloads", name, R"({"metadata":{"labels":{"l":"1"}}})"));
+  const auto more = R"({"metadata":{"ownerReferences":[)" + boost::json::serialize(owner) +
+                    R"(,{"apiVersion":"v1","kind":"ConfigMap","name":"m","uid":"u"}]}})";
+  EXPECT_TRUE(world.merge("workloads", name, more));
+  EXPECT_TRUE(
+      world.merge("workloads", name,
+                  R"({"metadata":{"ownerReferences":[)" + boost::json::serialize(owner) + "]}}"));
+}
+
 TEST(Orphans, AreFoundInWhatAnotherHostLeft) {
   OrphanWorld world;
   world.apply(R"({"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"Workload",
