@@ -88,12 +88,14 @@ void read_server(Section& section, ServerConfig& out) {
 }
 
 void read_metrics(Section& section, MetricsConfig& out) {
-  read_address(section, "address", out.address);
+  section.text("address", out.address);
+  if (out.address == "none") return out.address.clear();
   const std::string host = host_of(out.address);
-  if (section.has("address") && !host.empty() && !is_loopback(host))
-    section.fail("address", fmt::format("found \"{}\"; allowed: a loopback address, because this "
-                                        "listener asks for no credentials; elsewhere read /metrics "
-                                        "of server.address with a token",
+  if (section.has("address") && (host.empty() || !is_loopback(host)))
+    section.fail("address", fmt::format("found \"{}\"; allowed: none, or HOST:PORT with a loopback "
+                                        "address and a port from 0 to 65535, because this listener "
+                                        "asks for no credentials; elsewhere read /metrics of "
+                                        "server.address with a token",
                                         out.address));
 }
 

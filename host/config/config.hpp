@@ -46,7 +46,7 @@ struct ServerConfig {
 };
 
 struct MetricsConfig {
-  std::string address = "127.0.0.1:9464";
+  std::string address = "127.0.0.1:9464";  ///< of the listener without credentials; empty: none
 };
 
 /// What users and plugins may keep.

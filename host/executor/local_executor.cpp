@@ -311,6 +311,7 @@ void LocalExecutor::begin(const std::string& uid, const json::object& pod) {
   if (users_.apart()) {
     run_spec.user = user->as.user;
     run_spec.group_id = user->as.group;
+    run_spec.own_memory = users_.own_memory();
   }
   run_spec.log_bytes = log_budget_.pod_bytes;
   run_spec.log_keep_free = log_budget_.keep_free;

@@ -7,6 +7,7 @@
 #include "api/json/decode_parts.hpp"
 #include "host/base/log.hpp"
 #include "host/executor/process/linked_folder.hpp"
+#include "host/executor/process/own_memory.hpp"
 #include "host/objects/parts.hpp"
 
 namespace sluice::host {
@@ -40,8 +41,14 @@ Result<PodUsers> PodUsers::open(const JobUsersConfig& config, const std::filesys
         "another host gives its namespaces the same users: jobs of both can end and read each "
         "other",
         {{"first", std::to_string(range.first)}, {"remedy", "executor.jobUsers.first"}});
+  const std::string shared = why_no_own_memory();
+  out.own_memory_ = shared.empty();
   log(LogLevel::kInfo, "executor", "pods run as a user of their namespace",
       {{"first", std::to_string(range.first)}, {"work", work.string()}});
+  if (!out.own_memory_)
+    log(LogLevel::kWarning, "executor",
+        "pods use the shared memory of the machine: what they leave there stays",
+        {{"reason", shared}});
   return out;
 }
 

@@ -25,6 +25,8 @@ class PodUsers {
 
   /// Whether pods run as others than the host.
   bool apart() const { return users_.has_value(); }
+  /// Whether what a pod shares by name is its own (process/own_memory.hpp); only when apart().
+  bool own_memory() const { return own_memory_; }
   /// Of working directories, when apart(); else empty.
   const std::filesystem::path& work() const { return work_; }
 
@@ -34,6 +36,7 @@ class PodUsers {
   std::optional<JobUsers> users_;  // nothing: pods run as this process
   std::optional<Fd> claim_;        // then: no other host gives them away
   std::filesystem::path work_;
+  bool own_memory_ = false;
 };
 
 /// `NAME=value` of the host that are not true of another user.

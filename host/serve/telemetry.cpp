@@ -37,6 +37,7 @@ MeteredApi Telemetry::api() {
 }
 
 Result<void> Telemetry::listen(const std::string& address) {
+  if (address.empty()) return {};
   ListenerOptions options;
   options.name = "metrics";
   options.address = address;

@@ -135,7 +135,8 @@ std::string to_text(const RunSpec& spec) {
                                       {"group", spec.group},
                                       {"user", spec.user},
                                       {"groupId", spec.group_id},
-                                      {"allCalls", spec.all_calls}});
+                                      {"allCalls", spec.all_calls},
+                                      {"ownMemory", spec.own_memory}});
 }
 
 Result<RunSpec> parse_run_spec(std::string_view text) {
@@ -153,6 +154,7 @@ Result<RunSpec> parse_run_spec(std::string_view text) {
   spec.user = number(object, "user");
   spec.group_id = number(object, "groupId");
   spec.all_calls = api::find_bool(object, "allCalls", false);
+  spec.own_memory = api::find_bool(object, "ownMemory", false);
   const std::int64_t restart = number(object, "restart", 2);
   if (restart == 0) spec.restart = RestartPolicy::kNever;
   if (restart == 1) spec.restart = RestartPolicy::kOnFailure;

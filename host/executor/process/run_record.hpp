@@ -57,6 +57,7 @@ struct RunSpec {
   std::string group;                       ///< its control group; empty: it has none
   std::int64_t user = 0, group_id = 0;     ///< of its processes; 0: those of the host
   bool all_calls = false;                  ///< of the system; else not those of system_calls.hpp
+  bool own_memory = false;                 ///< that is shared by name; else the machine's
 };
 
 struct ContainerRun {

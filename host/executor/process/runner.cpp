@@ -16,6 +16,7 @@
 #include <cstdio>
 #include <memory>
 #include <optional>
+#include <system_error>
 #include <vector>
 
 #include "core/base/backoff.hpp"
@@ -25,6 +26,7 @@
 #include "host/executor/process/control_group.hpp"
 #include "host/executor/process/keeper.hpp"
 #include "host/executor/process/line_log.hpp"
+#include "host/executor/process/own_memory.hpp"
 #include "host/executor/process/process_id.hpp"
 #include "host/executor/process/run_record.hpp"
 #include "host/executor/process/spawn.hpp"
@@ -83,6 +85,7 @@ class Runner {
   RunPaths paths_;
   RunState state_;
   std::vector<Slot> slots_;
+  std::string trouble_;          // why no container can be started
   std::optional<Time> kill_at_;  // steady; set once the pod is to end
   bool killed_ = false;
   bool dirty_ = true;
@@ -152,6 +155,7 @@ std::filesystem::path Runner::group_of(std::size_t i) const {
 
 Result<Spawned, SpawnError> Runner::spawn(std::size_t i) const {
   const ContainerSpec& container = spec_.containers[i];
+  if (!trouble_.empty()) return SpawnError{126, trouble_};
   const SpawnRights rights{spec_.user, spec_.group_id, spec_.all_calls};
   if (spec_.group.empty()) return spawn_container(container, paths_.work, rights);
   const Result<Fd> own = make_group(group_of(i), container.limits);
@@ -372,6 +376,9 @@ void Runner::wait(int signals) {
 }
 
 int Runner::run(int signals) {
+  if (spec_.own_memory && !leave_shared_memory())
+    trouble_ =
+        "cannot give the pod shared memory of its own: " + std::generic_category().message(errno);
   if (read_file(paths_.stop)) stop();  // asked for before this process was there
   start_what_is_due();
   while (!finished()) {

@@ -285,6 +285,7 @@ TEST(Configuration, NamesPlaceFoundAndAllowed) {
        "s.yaml:3: server.address: found \"nowhere\"; allowed: HOST"},
       {"server: {address: \"a:70000\"}\n", "allowed: HOST:PORT with a port from 0 to 65535"},
       {"server: {insecureHttp: \"0.0.0.0:80\"}\n", "allowed: a loopback address"},
+      {"metrics: {address: off}\n", "found \"off\"; allowed: none, or HOST:PORT with a loopback"},
       {"server: {limits: {headerTime: 10}}\n",
        "s.yaml:3: server.limits.headerTime: found the number 10; allowed: a duration"},
       {"server: {limits: {stallTime: 5ms}}\n",

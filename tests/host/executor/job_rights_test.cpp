@@ -8,6 +8,7 @@
 
 #include "host/executor/job_users.hpp"
 #include "host/executor/process/linked_folder.hpp"
+#include "host/executor/process/own_memory.hpp"
 #include "tests/host/executor/supervisor_fixture.hpp"
 #include "tests/host/temporary_folder.hpp"
 
@@ -100,6 +101,30 @@ TEST_F(JobRights, ItsUserHasAQuarterOfTheProcessesOfTheMachine) {
   said >> own >> numbers >> threads;
   EXPECT_GT(own, 0);
   EXPECT_LE(own, std::min(numbers, threads) / 4);
+}
+
+// Where memory is short the kernel ends whom it scores highest: 1000 is all of the machine.
+TEST_F(JobRights, ItIsEndedBeforeTheHostWhereMemoryIsShort) {
+  started(
+      as_user("cat /proc/self/oom_score_adj; echo 0 2>/dev/null > /proc/self/oom_score_adj; "
+              "cat /proc/self/oom_score_adj /proc/$PPID/oom_score_adj"));
+  end();
+  std::ifstream file("/proc/self/oom_score_adj");
+  std::string ours;
+  file >> ours;
+  EXPECT_EQ(output(), "1000\n1000\n" + ours + "\n");
+}
+
+TEST_F(JobRights, WhatItSharesByNameGoesWithIt) {
+  if (const std::string why = why_no_own_memory(); !why.empty()) GTEST_SKIP() << why;
+  RunSpec s = as_user("readlink /proc/self/ns/ipc; echo x > /dev/shm/left; ls /dev/shm");
+  s.own_memory = true;
+  started(s);
+  EXPECT_EQ(end().phase, RunPhase::kSucceeded);
+  const std::string ours = std::filesystem::read_symlink("/proc/self/ns/ipc").string();
+  EXPECT_THAT(output(), testing::ContainsRegex("^ipc:.*\nleft\n$"));
+  EXPECT_THAT(output(), testing::Not(HasSubstr(ours)));
+  EXPECT_FALSE(std::filesystem::exists("/dev/shm/left"));
 }
 
 // Where somebody stood who submitted the job, in his home for example.
