@@ -84,6 +84,7 @@ struct Counts {
 
 Counts count(const RunState& state) {
   Counts out;
+  out.ready = !state.containers.empty();  // else none was ever to be started
   for (const ContainerState& container : state.containers) {
     if (container.init) {
       out.initialized = out.initialized &&

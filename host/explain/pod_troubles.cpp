@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <string_view>
+#include <vector>
 
 #include "api/json/json.hpp"
 #include "host/explain/obstacles.hpp"
@@ -21,23 +23,48 @@ std::string controller_name(const json::object& workload) {
   return out;
 }
 
+/// Names of other jobs of the namespace that begin as the pods of this one do: `train-b` beside
+/// `train`. Their pods are theirs.
+std::vector<std::string> longer_names(const ObjectAccess& objects, std::string_view ns,
+                                      const std::string& begin) {
+  std::vector<std::string> out;
+  for (const api::KindInfo* kind : objects.scheme().kinds()) {
+    if (kind->job == nullptr) continue;
+    for (const std::string& key : objects.keys(*kind, ns))
+      if (key.starts_with(begin)) out.push_back(key + "-");
+  }
+  return out;
+}
+
+/// It came into being after all.
+bool runs(const ObjectAccess& objects, std::string_view ns, const json::object& about) {
+  const std::string key = std::string(ns) + "/" + std::string(api::find_text(about, "name"));
+  const auto pod = objects.get(*objects.scheme().find("v1", "Pod"), key);
+  if (!pod || api::find_text(part(*pod, "metadata"), "uid") != api::find_text(about, "uid"))
+    return false;
+  const std::string_view phase = api::find_text(part(*pod, "status"), "phase");
+  return phase == "Running" || phase == "Succeeded";
+}
+
 }  // namespace
 
 std::string trouble_of_pods(const ObjectAccess& objects, const std::string& workload) {
   const auto object = objects.get(api::kueue_kind(objects.scheme(), "Workload"), workload);
   const std::string job = object ? controller_name(*object) : "";
   const api::KindInfo* events = objects.scheme().find("v1", "Event");
-  if (job.empty() || !events) return {};
-  const std::string ns = workload.substr(0, workload.find('/'));
+  if (job.empty() || !events || has_condition(part(*object, "status"), "PodsReady")) return {};
+  const std::string ns(split_key(workload).ns);
   const std::string begin = ns + "/" + job + "-";  // as pods are called, and Events about them
+  const std::vector<std::string> others = longer_names(objects, ns, begin);
   std::string out, youngest;
   for (const std::string& key : objects.keys(*events, ns)) {
-    if (!key.starts_with(begin)) continue;
+    const auto is_begin = [&key](const std::string& other) { return key.starts_with(other); };
+    if (!is_begin(begin) || std::any_of(others.begin(), others.end(), is_begin)) continue;
     const auto event = objects.get(*events, key);
     if (!event || api::find_text(*event, "type") != "Warning") continue;
     if (api::find_text(*event, "reason") == "NotSupported") continue;  // it runs all the same
     const json::object& about = part(*event, "involvedObject");
-    if (api::find_text(about, "kind") != "Pod") continue;
+    if (api::find_text(about, "kind") != "Pod" || runs(objects, ns, about)) continue;
     const std::string at(api::find_text(*event, "lastTimestamp"));
     if (at < youngest) continue;
     youngest = at;

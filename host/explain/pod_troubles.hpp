@@ -9,8 +9,8 @@
 
 namespace sluice::host {
 
-/// The youngest warning about a pod of the job that controls the workload, as a sentence; empty:
-/// there is none. O(Events of the namespace).
+/// The youngest warning about a pod of the job that controls the workload and does not run, as a
+/// sentence; empty: there is none, or all its pods are ready. O(Events and jobs of the namespace).
 std::string trouble_of_pods(const ObjectAccess& objects, const std::string& workload);
 
 }  // namespace sluice::host

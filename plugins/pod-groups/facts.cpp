@@ -33,6 +33,16 @@ bool has_gate(const Json& pod) {
                      [](const Json& gate) { return gate.string_or("name", "") == kGate; });
 }
 
+/// Whether a container of it runs, or did.
+bool has_run(const Json& pod) {
+  for (const char* list : {"status.containerStatuses", "status.initContainerStatuses"})
+    if (const Json* containers = pod.find(list))
+      for (const Json& each : containers->items())
+        for (const char* run : {"state.running", "state.terminated", "lastState.terminated"})
+          if (each.find(run) != nullptr) return true;
+  return false;
+}
+
 }  // namespace
 
 std::optional<Json> said_sets(const Json& pod) {
@@ -92,6 +102,7 @@ Pod pod_of(const Json& pod) {
   if (out.open() && out.bound && out.terminating &&
       pod.int_or("metadata.deletionGracePeriodSeconds", 1) == 0)
     out.phase = Phase::kFailed;
+  out.unstarted = !out.open() && !has_run(pod);
   out.stopped = sluice::condition_is_true(pod, kStopped);
   out.ready = sluice::condition_is_true(pod, "Ready");
   if (const Json* ready = sluice::find_condition(pod, "Ready"); ready != nullptr && !out.open())

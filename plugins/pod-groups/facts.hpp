@@ -44,10 +44,11 @@ struct Pod {
   bool terminating = false;  ///< it was deleted
   bool stopped = false;      ///< it was told to end because of its workload
   bool ready = false;
+  bool unstarted = false;  ///< it ended, and none of its containers was ever started
 
   bool open() const { return phase == Phase::kOpen; }
   /// It was deleted before anything of it ran: it leaves nothing to be counted.
-  bool never_ran() const { return terminating && !bound && open(); }
+  bool never_ran() const { return terminating && (unstarted || (!bound && open())); }
   /// Something of it may run now.
   bool started() const { return open() && !gated && !never_ran(); }
   bool operator==(const Pod&) const = default;

@@ -28,7 +28,12 @@ IndexSet IndexSet::parse(std::string_view text) {
     const auto first = index_number(item.substr(0, dash));
     const auto last = dash == std::string_view::npos ? first : index_number(item.substr(dash + 1));
     const bool in_order = set.ranges_.empty() || (first && set.ranges_.back().last < *first);
-    if (first && last && *first <= *last && in_order) set.ranges_.push_back({*first, *last});
+    if (first && last && *first <= *last && in_order) {
+      if (!set.ranges_.empty() && set.ranges_.back().last + 1 == *first)
+        set.ranges_.back().last = *last;  // two neighbours were written as two
+      else
+        set.ranges_.push_back({*first, *last});
+    }
     text.remove_prefix(std::min(comma + 1, text.size()));
   }
   return set;

@@ -1,6 +1,7 @@
 #include "host/executor/jobs/job_plan.hpp"
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <tuple>
 #include <utility>
@@ -35,6 +36,14 @@ class Planner {
   JobPlan run();
 
  private:
+  struct IndexFailures {
+    std::int64_t count = 0;
+    Time last = 0;
+    Time backoff_end() const {
+      return last + backoff(kFirstBackoff, static_cast<int>(count - 1), kLongestBackoff);
+    }
+  };
+
   void after_the_end();
   void count_ends();
   void count_failure(const JobPod& pod);
@@ -51,7 +60,7 @@ class Planner {
   void remove_excess(std::int64_t excess);
   void remove(const JobPod& pod);
   Time backoff_end() const;
-  std::int64_t index_failures(std::int64_t index) const;
+  std::map<std::int64_t, IndexFailures> failures_by_index() const;
   bool outside(const JobPod& pod) const;
   bool set_condition(std::string_view type, bool on, std::string_view reason,
                      std::string_view message);
@@ -260,7 +269,8 @@ void Planner::remove_excess(std::int64_t excess) {
   }
 }
 
-/// Failures since the last success hold new pods back, for a time that doubles.
+/// Failures since the last success hold new pods back, for a time that doubles. Where indexes have
+/// limits of their own, each waits for its own failures only.
 Time Planner::backoff_end() const {
   Time last_success = -1;
   for (const JobPod& pod : pods_) {
@@ -276,17 +286,21 @@ Time Planner::backoff_end() const {
     ++failures;
     last_failure = std::max(last_failure, at);
   }
-  if (failures == 0) return 0;
+  if (failures == 0 || job_.backoff_limit_per_index) return 0;
   return last_failure + backoff(kFirstBackoff, failures - 1, kLongestBackoff);
 }
 
-std::int64_t Planner::index_failures(std::int64_t index) const {
-  std::int64_t failures = 0;
+/// What became of the indexes before, by the pods that there still are. O(pods).
+std::map<std::int64_t, Planner::IndexFailures> Planner::failures_by_index() const {
+  std::map<std::int64_t, IndexFailures> out;
   for (const JobPod& pod : pods_) {
-    if (pod.index != index || (pod.phase != JobPod::Phase::kFailed && !pod.deleting)) continue;
-    failures = std::max(failures, pod.index_failures + 1);
+    if (!pod.index || (pod.phase != JobPod::Phase::kFailed && !pod.deleting)) continue;
+    IndexFailures& of_index = out[*pod.index];
+    of_index.count = std::max(of_index.count, pod.index_failures + 1);
+    if (pod.phase == JobPod::Phase::kFailed)
+      of_index.last = std::max(of_index.last, pod.finished.value_or(pod.created));
   }
-  return failures;
+  return out;
 }
 
 void Planner::create_indexes(std::int64_t missing) {
@@ -296,11 +310,19 @@ void Planner::create_indexes(std::int64_t missing) {
     const bool there = pod.active() && !removed(pod);
     if (there || (!job_.replaces_terminating() && pod.terminating())) taken.insert(*pod.index);
   }
+  std::map<std::int64_t, IndexFailures> failed;
+  if (job_.backoff_limit_per_index) failed = failures_by_index();
   for (std::int64_t i = 0; i < job_.completions.value_or(0) && missing > 0; ++i) {
     if (plan_.create.size() == most_) break;
     if (completed_.contains(i) || failed_indexes_.contains(i) || taken.contains(i)) continue;
-    const std::int64_t failures = job_.backoff_limit_per_index ? index_failures(i) : 0;
-    plan_.create.push_back({i, failures});
+    const auto before = failed.find(i);
+    if (before != failed.end()) {
+      if (const Time until = before->second.backoff_end(); until > now_) {
+        plan_.again = std::min(plan_.again, until);  // the others need not wait for it
+        continue;
+      }
+    }
+    plan_.create.push_back({i, before == failed.end() ? 0 : before->second.count});
     --missing;
   }
 }

@@ -279,6 +279,9 @@ TEST(Running, AShapeThatTheWorkloadDoesNotHaveIsTold) {
 
 TEST(Running, APodThatNeverRanGoesAtOnceWhenItIsDeleted) {
   EXPECT_THAT(plan({deleted(waiting("p1"))}, nullptr).release, ElementsAre("p1"));
+  Pod bound = ended(deleted(running("p1")), Phase::kFailed);  // deleted on its way to its node
+  bound.unstarted = true;
+  EXPECT_THAT(plan({bound}, nullptr).release, ElementsAre("p1"));
   Held workload = queued();
   const Plan plan_of = plan({deleted(waiting("p1")), waiting("p2"), waiting("p3")}, &workload);
   EXPECT_THAT(plan_of.release, ElementsAre("p1"));

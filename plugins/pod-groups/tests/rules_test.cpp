@@ -48,6 +48,29 @@ TEST(Holding, APodThatNamesAQueueWaits) {
   EXPECT_EQ(sluice::annotation_of(Json::parse(*held), "kueue.x-k8s.io/role-hash").size(), 8U);
 }
 
+TEST(Facts, APodThatEndedUnstartedNeverRan) {
+  const struct {
+    const char* status;
+    bool never_ran;
+  } cases[] = {
+      {R"({"phase":"Failed","containerStatuses":[]})", true},
+      {R"({"phase":"Failed"})", true},
+      {R"({"phase":"Failed","containerStatuses":[{"name":"c","state":{"waiting":{}}}]})", true},
+      {R"({"phase":"Failed","containerStatuses":[{"name":"c","state":{"terminated":{}}}]})", false},
+      {R"({"phase":"Failed","initContainerStatuses":[{"name":"c","state":{"terminated":{}}}]})",
+       false},
+      {R"({"phase":"Running","containerStatuses":[{"name":"c","state":{"running":{}}}]})", false},
+  };
+  for (const auto& each : cases) {
+    Json pod = Json::parse(R"({"metadata":{"name":"p","deletionTimestamp":"2026-01-01T00:00:00Z"},
+                               "spec":{"nodeName":"n"}})");
+    pod["status"] = Json::parse(each.status);
+    EXPECT_EQ(pod_of(pod).never_ran(), each.never_ran) << each.status;
+    pod["metadata"].erase("deletionTimestamp");
+    EXPECT_FALSE(pod_of(pod).never_ran()) << each.status;
+  }
+}
+
 TEST(Holding, OtherPodsAreLeftAlone) {
   EXPECT_EQ(hold(pod({}), kSettings, kNoQueue), std::nullopt) << "no queue";
   EXPECT_EQ(hold(pod({}), kSettings, queue_in("other")), std::nullopt) << "no default queue here";

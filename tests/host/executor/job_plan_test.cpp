@@ -300,6 +300,27 @@ TEST(JobPlan, LimitsPerIndex) {
   EXPECT_EQ(conditions(end), "FailureTarget=True/FailedIndexes Failed=True/FailedIndexes");
 }
 
+// An index that failed at 3 s waits 10 s, one that failed twice, at last at 5 s, 20 s; those that
+// have not failed wait for nobody.
+TEST(JobPlan, WithLimitsPerIndexEachWaitsForItsOwnFailures) {
+  const BatchJob view =
+      job(R"({"completionMode":"Indexed","completions":5,"parallelism":3,"backoffLimit":99,)"
+          R"("backoffLimitPerIndex":5})");
+  Pod again("b");
+  again.of(1).ended(5, 1);
+  again.index_failures = 1;
+  const std::vector<JobPod> pods = {Pod("a").of(0).ended(3, 1), again, Pod("c").of(2).ended(4)};
+  const JobPlan soon = plan_job(view, pods, at(6));
+  EXPECT_EQ(indexes(soon), "3 4 ");
+  EXPECT_EQ(soon.again, at(13));
+  const JobPlan later = plan_job(view, pods, at(13));
+  EXPECT_EQ(indexes(later), "0 3 4 ");
+  EXPECT_EQ(later.create[0].index_failures, 1);
+  const JobPlan last = plan_job(view, pods, at(25));
+  EXPECT_EQ(indexes(last), "0 1 3 ");
+  EXPECT_EQ(last.create[1].index_failures, 2);
+}
+
 TEST(JobPlan, FailurePolicy) {
   const std::string spec = R"({"completions":2,"podFailurePolicy":{"rules":[
     {"action":"FailJob","onExitCodes":{"containerName":"main","operator":"In","values":[42]}},
@@ -378,6 +399,12 @@ TEST(IndexSet, TextsAndRanges) {
   EXPECT_TRUE(set.contains(7));
   EXPECT_FALSE(set.contains(6));
   EXPECT_EQ(IndexSet::parse("x,3-1,-2,4").text(), "4");
+  IndexSet one_by_one;  // as a status that is written and read after each
+  for (std::int64_t i = 0; i < 12; ++i) {
+    one_by_one.add(i);
+    one_by_one = IndexSet::parse(one_by_one.text());
+  }
+  EXPECT_EQ(one_by_one.text(), "0-11");
 }
 
 }  // namespace

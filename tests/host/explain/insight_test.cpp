@@ -245,11 +245,12 @@ TEST(LiveInsight, C5_TellsWhatKeptThePodsFromRunning) {
       "active":false,"podSets":[{"name":"main","count":1,"template":{"spec":{"containers":[
       {"name":"c","image":"i","resources":{"requests":{"cpu":"1"}}}]}}}]}})");
   const auto event = [&](const std::string& pod, const std::string& type, const std::string& at,
-                         const std::string& message, const std::string& reason = "Failed") {
+                         const std::string& message, const std::string& reason = "Failed",
+                         const std::string& uid = "gone") {
     world.apply(R"({"apiVersion":"v1","kind":"Event","metadata":{"name":")" + pod + "." + at[18] +
                 R"(","namespace":"default"},"involvedObject":{"kind":"Pod","namespace":"default",
                 "name":")" +
-                pod + R"("},"type":")" + type + R"(","reason":")" + reason +
+                pod + R"(","uid":")" + uid + R"("},"type":")" + type + R"(","reason":")" + reason +
                 R"(","lastTimestamp":")" + at + R"(","message":")" + message + R"("})");
   };
   event("train-b", "Warning", "2026-01-01T00:00:03Z", "container c names no command");
@@ -257,6 +258,16 @@ TEST(LiveInsight, C5_TellsWhatKeptThePodsFromRunning) {
   event("train-c", "Normal", "2026-01-01T00:00:04Z", "Started container c");
   event("other-a", "Warning", "2026-01-01T00:00:05Z", "of another job");
   event("train-b", "Warning", "2026-01-01T00:00:06Z", "limits are not held", "NotSupported");
+  // The pods of a job whose name begins alike are not its own, and one that runs did start.
+  world.apply(R"({"apiVersion":"batch/v1","kind":"Job","metadata":{"name":"train-x","namespace":
+      "default"},"spec":{"template":{"spec":{"restartPolicy":"Never","containers":[{"name":"c",
+      "image":"i"}]}}}})");
+  event("train-x-a", "Warning", "2026-01-01T00:00:07Z", "of train-x");
+  world.apply(
+      R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":"train-d","namespace":"default"},
+      "spec":{"containers":[{"name":"c","image":"i"}]},"status":{"phase":"Running"}})");
+  event("train-d", "Warning", "2026-01-01T00:00:08Z", "no room yet", "FailedScheduling",
+        at(world.get("pods", "default/train-d"), "/metadata/uid"));
   const auto first = [&](const std::string& workload) {
     std::string out;
     world.insight.explain("default", workload, {}, [&](const auto& answer) {
