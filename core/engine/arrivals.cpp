@@ -6,6 +6,7 @@
 #include "core/base/check.hpp"
 #include "core/engine/queue_views.hpp"
 #include "core/engine/workload_views.hpp"
+#include "core/reasons/eviction_reason.hpp"
 
 namespace sluice {
 namespace {
@@ -106,7 +107,8 @@ WorkloadId Arrivals::apply(std::shared_ptr<api::Workload> object, hooks::Traits 
 void Arrivals::deactivate(WorkloadId id) {
   const WorkloadRecord& w = model_.workloads[id];
   const std::string told = w.traits() ? w.traits()->inactive_because : std::string();
-  lifecycle_.deactivate(id, "Deactivated", told.empty() ? "The workload is deactivated" : told);
+  lifecycle_.deactivate(id, eviction_reason::kDeactivated,
+                        told.empty() ? "The workload is deactivated" : told);
   if (!told.empty()) representation_.give_up(id, told);
 }
 
@@ -234,8 +236,9 @@ void Arrivals::tell_why_inactive(WorkloadId id) {
   WorkloadRecord& w = model_.workloads[id];
   if (w.state != WorkloadState::kInactive || !w.traits()) return;
   const std::string& because = w.traits()->inactive_because;
-  if (because.empty() || told_in_status(w, "Deactivated", because)) return;
-  set_condition(model_, w, ConditionRecord::Type::kQuotaReserved, false, "Deactivated", because);
+  const char* reason = to_string(WaitReason::kDeactivated);
+  if (because.empty() || told_in_status(w, reason, because)) return;
+  set_condition(model_, w, ConditionRecord::Type::kQuotaReserved, false, reason, because);
   turn_.decide(DecisionType::kStatus, id);
 }
 

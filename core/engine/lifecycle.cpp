@@ -5,6 +5,7 @@
 #include "core/base/check.hpp"
 #include "core/engine/checks.hpp"
 #include "core/engine/workload_views.hpp"
+#include "core/reasons/eviction_reason.hpp"
 
 namespace sluice {
 namespace {
@@ -186,7 +187,8 @@ void Lifecycle::turn_off(WorkloadId id, std::string_view message) {
   forget_backoff(w);
   w.state = WorkloadState::kInactive;
   w.pending.reset();
-  set_condition(model_, w, Type::kQuotaReserved, false, "Deactivated", message);
+  set_condition(model_, w, Type::kQuotaReserved, false, to_string(WaitReason::kDeactivated),
+                message);
 }
 
 void Lifecycle::deactivate_whole(WorkloadId id, std::string_view reason, std::string_view message) {
@@ -253,7 +255,7 @@ void Lifecycle::preempt(WorkloadId id, QueueId queue, std::span<const Victim> vi
     if (!v.holds_quota()) continue;      // taken along by another's victim, from another root
     if (is_ending(victim.id)) continue;  // for whomever it was evicted
     Decision why;
-    why.reason = "Preempted";
+    why.reason = eviction_reason::kPreempted;
     why.preemption = to_string(victim.reason);
     why.by = w.key;
     why.message = "Preempted to accommodate a workload (UID: " + w.uid.text() +

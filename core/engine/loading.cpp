@@ -8,6 +8,7 @@
 #include "core/engine/checks.hpp"
 #include "core/engine/lifecycle.hpp"
 #include "core/engine/workload_views.hpp"
+#include "core/reasons/eviction_reason.hpp"
 
 namespace sluice {
 
@@ -103,7 +104,8 @@ void Lifecycle::take_part(WorkloadId id, WorkloadId speaker) {
     load_status(id);
     if (w.object->active) return;
     // Its status shows no quota then; or else it has to be given back.
-    if (w.holds_quota()) return deactivate(id, "Deactivated", "The workload is deactivated");
+    if (w.holds_quota())
+      return deactivate(id, eviction_reason::kDeactivated, "The workload is deactivated");
     if (w.state == WorkloadState::kPending) w.state = WorkloadState::kInactive;
     return;
   }

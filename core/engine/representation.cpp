@@ -5,6 +5,7 @@
 
 #include "core/base/check.hpp"
 #include "core/engine/workload_views.hpp"
+#include "core/reasons/eviction_reason.hpp"
 
 namespace sluice {
 
@@ -46,19 +47,16 @@ void tell_eviction(Model& model, WorkloadRecord& w, const Decision& why, bool ad
     set_condition(model, w, Type::kPreempted, true, model.texts.intern(why.preemption), message);
 }
 
-void count_ended_reservation(WorkloadRecord& w, const std::string& why,
-                             const std::string& why_cause) {
-  constexpr std::string_view kDeactivated = "Deactivated";
-  constexpr std::string_view kDueTo = "DeactivatedDueTo";
-  const bool due = why.starts_with(kDueTo);
-  const std::string reason = due ? std::string(kDeactivated) : why;
-  const std::string cause = due ? why.substr(kDueTo.size()) : why_cause;
+void count_ended_reservation(WorkloadRecord& w, std::string_view why, std::string_view why_cause) {
+  const auto due_to = cause_of_deactivation(why);
+  const std::string_view reason = due_to ? eviction_reason::kDeactivated : why;
+  const std::string_view cause = due_to.value_or(why_cause);
   for (api::EvictionCount& e : w.more().evictions) {
     if (e.reason != reason || e.underlying_cause != cause) continue;
     ++e.count;
     return;
   }
-  w.more().evictions.push_back({reason, cause, 1});
+  w.more().evictions.push_back({std::string(reason), std::string(cause), 1});
 }
 
 void Representation::touch(WorkloadId id) {
@@ -81,7 +79,7 @@ void Representation::gone(WorkloadId id) {
   losses_.erase(id);  // another of the same name lost nothing
   if (w.state != WorkloadState::kAdmitted || !w.represents()) return;
   Decision why;
-  why.reason = "WorkloadGone";
+  why.reason = eviction_reason::kWorkloadGone;
   why.message = subject(w) + " is gone";
   lost(id, why);
 }
@@ -159,7 +157,7 @@ void Representation::tell_loss(WorkloadId id, WorkloadId speaker) {
     why.reason = evicted->reason.text();
     why.message = evicted->message.text();
   } else {
-    why.reason = w.object->active ? "WorkloadGone" : "Deactivated";
+    why.reason = w.object->active ? eviction_reason::kWorkloadGone : eviction_reason::kDeactivated;
     why.message =
         w.object->active ? "What ran for the workload is gone" : "The workload is deactivated";
   }

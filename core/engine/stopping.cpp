@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "core/engine/lifecycle.hpp"
+#include "core/reasons/eviction_reason.hpp"
 
 namespace sluice {
 
@@ -17,7 +18,7 @@ void Lifecycle::tell_restarted(const std::set<QueueId>& queues) {
     if (!w.exists() || w.queue == kNone || !queues.contains(w.queue)) continue;
     const ConditionRecord* held = w.condition(Type::kRequeued);
     if (!held || held->is_true || !model_.queues[w.queue].active()) continue;
-    if (held->reason != "ClusterQueueStopped") continue;
+    if (held->reason != eviction_reason::kClusterQueueStopped) continue;
     set_condition(model_, w, Type::kRequeued, true, "ClusterQueueRestarted",
                   "The ClusterQueue was restarted after being stopped");
     decide(DecisionType::kStatus, id);
@@ -44,7 +45,8 @@ void Lifecycle::drain_stopped() {
   }
   for (const auto& [id, cluster_queue] : out) {
     Decision why;
-    why.reason = cluster_queue ? "ClusterQueueStopped" : "LocalQueueStopped";
+    why.reason =
+        cluster_queue ? eviction_reason::kClusterQueueStopped : eviction_reason::kLocalQueueStopped;
     why.message = cluster_queue ? "The ClusterQueue is stopped" : "The LocalQueue is stopped";
     evict(id, why);
   }

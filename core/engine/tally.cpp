@@ -17,7 +17,7 @@ const char* cause_of(const WorkloadRecord& w, const PendingReason* pending) {
     case WorkloadState::kQuotaReserved:
       return "";
     case WorkloadState::kInactive:
-      return "Deactivated";
+      return to_string(WaitReason::kDeactivated);
     default:
       return to_string(pending ? pending->reason : WaitReason::kPending);
   }

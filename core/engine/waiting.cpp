@@ -5,6 +5,7 @@
 #include "core/base/check.hpp"
 #include "core/engine/checks.hpp"
 #include "core/model/queue_order.hpp"
+#include "core/reasons/eviction_reason.hpp"
 
 namespace sluice {
 namespace {
@@ -146,7 +147,7 @@ void Waiting::enqueue(WorkloadId id) {
   QueueRecord& q = model_.queues[queue];
   if (!q.pending.contains(id)) age_reason(w);
   if (const ConditionRecord* held = w.condition(ConditionRecord::Type::kRequeued);
-      held && !held->is_true && held->reason == "LocalQueueStopped") {
+      held && !held->is_true && held->reason == eviction_reason::kLocalQueueStopped) {
     set_condition(model_, w, ConditionRecord::Type::kRequeued, true, "LocalQueueRestarted",
                   "The LocalQueue was restarted after being stopped");
     turn_.decide(DecisionType::kStatus, id);

@@ -5,6 +5,7 @@
 #include <boost/json/array.hpp>
 
 #include "api/json/json.hpp"
+#include "core/reasons/eviction_reason.hpp"
 #include "core/reasons/reasons.hpp"
 #include "host/explain/advice.hpp"
 #include "host/objects/parts.hpp"
@@ -124,7 +125,8 @@ void add_eviction(const Engine& engine, const api::WorkloadStatus& status, const
   told["since"] = format_time(evicted->last_transition_time);
   told["reason"] = evicted->reason;
   told["message"] = evicted->message;
-  if (evicted->reason == "Preempted") told["by"] = preemptor_of(engine, evicted->message, may_know);
+  if (evicted->reason == eviction_reason::kPreempted)
+    told["by"] = preemptor_of(engine, evicted->message, may_know);
 }
 
 std::vector<std::string> help_for_others(const api::Workload& workload, WorkloadState state,

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "core/model/model.hpp"
+#include "core/reasons/eviction_reason.hpp"
 
 namespace sluice::host {
 namespace {
@@ -41,10 +42,9 @@ constexpr Telling kTellings[] = {
 
 /// `DeactivatedDueToX` is the reason Deactivated with the cause X.
 std::pair<std::string, std::string> split_reason(const std::string& reason) {
-  constexpr std::string_view kDueTo = "DueTo";
-  const std::size_t at = reason.find(kDueTo);
-  if (at == std::string::npos) return {reason, ""};
-  return {reason.substr(0, at), reason.substr(at + kDueTo.size())};
+  const auto cause = cause_of_deactivation(reason);
+  if (!cause) return {reason, ""};
+  return {std::string(eviction_reason::kDeactivated), std::string(*cause)};
 }
 
 }  // namespace

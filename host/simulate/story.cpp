@@ -11,6 +11,7 @@
 #include "api/codec/codec.hpp"
 #include "api/json/json.hpp"
 #include "core/engine/queue_views.hpp"
+#include "core/reasons/eviction_reason.hpp"
 
 namespace sluice::host {
 namespace {
@@ -48,7 +49,7 @@ std::string sentence(const Decision& decision, const Engine& engine) {
     case DecisionType::kAdmitted:
       return "is admitted";
     case DecisionType::kEvicted:
-      if (decision.reason == "Preempted")
+      if (decision.reason == eviction_reason::kPreempted)
         return fmt::format("is evicted to make room for {} ({})", decision.by, decision.preemption);
       return fmt::format("is evicted: {}", with_message(decision.reason, decision.message));
     case DecisionType::kPending:
