@@ -207,13 +207,13 @@ void Arrivals::pass_on(WorkloadId id) {
   const api::WorkloadStatus& said = w.object->status;
   const api::Condition* ready = said.condition("PodsReady");
   if (ready)
-    set_condition(model_, w, ConditionRecord::Type::kPodsReady, ready->status == "True",
-                  ready->reason, ready->message);
+    set_condition(model_, w, ConditionRecord::Type::kPodsReady, ready->is_true(), ready->reason,
+                  ready->message);
   const ConditionRecord* known = member.condition(ConditionRecord::Type::kPodsReady);
   // A condition that was never True is not passed on.
-  const bool news = ready && (known ? known->is_true != (ready->status == "True") ||
-                                          known->reason != ready->reason
-                                    : ready->status == "True");
+  const bool news =
+      ready && (known ? known->is_true != (ready->is_true()) || known->reason != ready->reason
+                      : ready->is_true());
   const bool given_back = !said.reclaimable_pods.empty() &&
                           said.reclaimable_pods != member.object->status.reclaimable_pods;
   if (!news && !given_back) return;

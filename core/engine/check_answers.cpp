@@ -94,9 +94,8 @@ void Lifecycle::retry(WorkloadId id, const std::string& checks) {
 
 void Lifecycle::end_retry(WorkloadId id) {
   const WorkloadRecord& w = model_.workloads[id];
-  const ConditionRecord* evicted = w.condition(Type::kEvicted);
-  if (evicted && evicted->is_true && evicted->reason == eviction_reason::kAdmissionCheck)
-    end_backoff(id);
+  const ConditionRecord* evicted = w.if_true(Type::kEvicted);
+  if (evicted && evicted->reason == eviction_reason::kAdmissionCheck) end_backoff(id);
 }
 
 /// A writer of the status started from the current one, which has the delay in it. The delay ends
@@ -107,7 +106,7 @@ void Lifecycle::take_requeue(WorkloadId id, const api::WorkloadStatus& status) {
   const api::Condition* requeued = status.condition("Requeued");
   const bool delayed = status.requeue_state && status.requeue_state->requeue_at &&
                        *status.requeue_state->requeue_at > model_.now;
-  if (!delayed || (requeued && requeued->status == "True")) end_retry(id);
+  if (!delayed || (requeued && requeued->is_true())) end_retry(id);
 }
 
 void Lifecycle::relist_checks(const std::set<QueueId>& queues) {

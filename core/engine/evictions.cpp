@@ -61,11 +61,11 @@ void Lifecycle::review_eviction(WorkloadId id) {
 void Lifecycle::end_eviction(WorkloadId id) {
   WorkloadRecord& w = model_.workloads[id];
   const ConditionRecord* evicted = w.condition(Type::kEvicted);
-  const ConditionRecord* preempted = w.condition(Type::kPreempted);
+  const ConditionRecord* preempted = w.if_true(Type::kPreempted);
   Decision why;
   why.reason = evicted->reason.text();
   why.message = evicted->message.text();
-  if (why.reason == eviction_reason::kPreempted && preempted && preempted->is_true)
+  if (why.reason == eviction_reason::kPreempted && preempted)
     why.preemption = preempted->reason.text();
   vacate(id, why);
   if (ends_in_backoff(why.reason) && !(w.extras && w.extras->backing_off))  // that ended meanwhile

@@ -79,7 +79,7 @@ void Lifecycle::reserve(const Entry& entry) {
   set_condition(model_, w, Type::kQuotaReserved, true, texts_.quota_reserved,
                 queue.reserved_message);
   for (const Type type : {Type::kEvicted, Type::kPreempted})
-    if (const ConditionRecord* c = w.condition(type); c && c->is_true)
+    if (const ConditionRecord* c = w.if_true(type))
       set_condition(model_, w, type, false, "QuotaReserved", "Previously: " + c->message.text());
   decide(DecisionType::kQuotaReserved, id).borrowing = borrowing;
   turn_.progress = true;
@@ -289,9 +289,8 @@ void Lifecycle::take_pods_ready(WorkloadId id, const api::WorkloadStatus& status
   WorkloadRecord& w = model_.workloads[id];
   const api::Condition* ready = status.condition("PodsReady");
   if (!ready) return;
-  const ConditionRecord* before = w.condition(Type::kPodsReady);
-  const bool was_ready = before && before->is_true;
-  const bool is_ready = ready->status == "True";
+  const bool was_ready = w.is_true(Type::kPodsReady);
+  const bool is_ready = ready->is_true();
   const bool was_recovering = is_recovering(w);
   set_condition(model_, w, Type::kPodsReady, is_ready, ready->reason, ready->message);
   if (!was_recovering) watch_recovery(id);

@@ -4,7 +4,7 @@
 #include <map>
 #include <set>
 
-#include "core/engine/cohort_chains.hpp"
+#include "core/engine/activity.hpp"
 #include "core/engine/workload_views.hpp"
 #include "core/model/model.hpp"
 #include "core/quota/fair_share.hpp"
@@ -14,47 +14,15 @@ namespace {
 
 void describe_activity(const QueueRecord& queue, QueueView& out) {
   out.active = queue.active();
-  const std::string prefix = "Can't admit new workloads: ";
-  switch (queue.inactive) {
-    case Inactive::kNo:
-      out.reason = "Ready";
-      out.message = "Can admit new workloads";
-      return;
-    case Inactive::kTerminating:
-      out.reason = "Terminating";
-      out.message = "Can't admit new workloads; clusterQueue is terminating";
-      return;
-    case Inactive::kStopped:
-      out.reason = "Stopped";
-      out.message = prefix + "is stopped.";
-      return;
-    case Inactive::kFlavorNotFound:
-      out.reason = "FlavorNotFound";
-      out.message = prefix + "references missing ResourceFlavor(s): " + queue.inactive_detail + ".";
-      return;
-    case Inactive::kCohortCycle:
-      out.reason = "Unknown";
-      out.message = prefix + "its cohort is part of a cycle.";
-      return;
-    case Inactive::kCohortTooDeep:
-      out.reason = "Unknown";
-      out.message =
-          prefix + "more than " + std::to_string(kMaxCohortDepth) + " cohorts stand above it.";
-      return;
-    case Inactive::kCheckNotFound:
-      out.reason = "AdmissionCheckNotFound";
-      out.message = prefix + "references missing AdmissionCheck(s): " + queue.inactive_detail + ".";
-      return;
-    case Inactive::kCheckInactive:
-      out.reason = "AdmissionCheckInactive";
-      out.message =
-          prefix + "references inactive AdmissionCheck(s): " + queue.inactive_detail + ".";
-      return;
-    case Inactive::kMissing:
-      out.reason = "Unknown";
-      out.message = prefix + "it doesn't exist.";
-      return;
-  }
+  out.reason = activity_reason(queue.inactive);
+  if (queue.inactive == Inactive::kNo)
+    out.message = "Can admit new workloads";
+  else if (queue.inactive == Inactive::kTerminating)
+    out.message = "Can't admit new workloads; clusterQueue " + inactivity(queue, false);
+  else if (queue.inactive == Inactive::kMissing)
+    out.message = "Can't admit new workloads: it " + inactivity(queue, false) + ".";
+  else
+    out.message = "Can't admit new workloads: " + inactivity(queue, false) + ".";
 }
 
 /// The use of those that no account has, by fr; members of one unit count as their maximum

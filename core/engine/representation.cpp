@@ -13,11 +13,6 @@ using Type = ConditionRecord::Type;
 
 namespace {
 
-bool is_true(const WorkloadRecord& w, Type type) {
-  const ConditionRecord* c = w.condition(type);
-  return c && c->is_true;
-}
-
 /// `The option w-a`: as sentences name a member.
 std::string subject(const WorkloadRecord& member) {
   const std::string& called = member.extras->traits.group.called;
@@ -105,11 +100,11 @@ void Representation::give_up(WorkloadId id, const std::string& message) {
   WorkloadRecord& w = model_.workloads[id];
   const ConditionRecord* last = nullptr;
   for (const WorkloadId member : model_.members_for(w)) {
-    const ConditionRecord* evicted = model_.workloads[member].condition(Type::kEvicted);
-    if (evicted && evicted->is_true && (!last || evicted->time >= last->time)) last = evicted;
+    const ConditionRecord* evicted = model_.workloads[member].if_true(Type::kEvicted);
+    if (evicted && (!last || evicted->time >= last->time)) last = evicted;
   }
-  const ConditionRecord* own = w.condition(Type::kEvicted);
-  if (!last || (own && own->is_true && own->reason == last->reason)) return;
+  const ConditionRecord* own = w.if_true(Type::kEvicted);
+  if (!last || (own && own->reason == last->reason)) return;
   set_condition(model_, w, Type::kEvicted, true, last->reason.text(), message);
 }
 
@@ -122,7 +117,7 @@ void Representation::speak_as(WorkloadRecord& w, const WorkloadRecord& member) {
                 "Quota reserved in ClusterQueue " + model_.queues[member.holding->queue].name);
   set_condition(model_, w, Type::kAdmitted, true, "Admitted", subject(member) + " is admitted");
   for (const Type type : {Type::kEvicted, Type::kPreempted})
-    if (is_true(w, type))
+    if (w.is_true(type))
       set_condition(model_, w, type, false, "QuotaReserved",
                     "Previously: " + w.condition(type)->message.text());
   if (const ConditionRecord* ready = member.condition(Type::kPodsReady))
@@ -145,15 +140,15 @@ void Representation::fall_silent(WorkloadRecord& w, const Decision& why) {
 void Representation::tell_loss(WorkloadId id, WorkloadId speaker) {
   WorkloadRecord& w = model_.workloads[id];
   auto loss = losses_.extract(id);
-  if (!is_true(w, Type::kAdmitted)) return;
+  if (!w.is_true(Type::kAdmitted)) return;
   // Without a word of the member, and with a reservation, it may hold what its status says.
-  if (!loss && speaker == kNone && is_true(w, Type::kQuotaReserved)) return;
+  if (!loss && speaker == kNone && w.is_true(Type::kQuotaReserved)) return;
   Decision why;
   const ConditionRecord* evicted =
-      speaker == kNone ? nullptr : model_.workloads[speaker].condition(Type::kEvicted);
+      speaker == kNone ? nullptr : model_.workloads[speaker].if_true(Type::kEvicted);
   if (loss) {
     why = std::move(loss.mapped());
-  } else if (evicted && evicted->is_true) {
+  } else if (evicted) {
     why.reason = evicted->reason.text();
     why.message = evicted->message.text();
   } else {
@@ -186,7 +181,7 @@ void Representation::settle(WorkloadId id, std::vector<End>& ends) {
     return;
   }
   // Of a reservation that nobody was told of there is no end to tell.
-  const bool ended = loss && is_true(w, Type::kAdmitted);  // it may be turned off already
+  const bool ended = loss && w.is_true(Type::kAdmitted);  // it may be turned off already
   if (ended) {
     count_ended_reservation(w, loss.mapped().reason, loss.mapped().cause);
     unready(model_, w);

@@ -4,8 +4,7 @@
 namespace sluice {
 
 Time queue_order_time(const Model& model, const WorkloadRecord& workload) {
-  const ConditionRecord* evicted = workload.condition(ConditionRecord::Type::kEvicted);
-  if (evicted && evicted->is_true) {
+  if (const ConditionRecord* evicted = workload.if_true(ConditionRecord::Type::kEvicted)) {
     const bool by_choice = evicted->reason == eviction_reason::kPodsReadyTimeout;
     if (ends_in_backoff(evicted->reason.text()) && (!by_choice || model.requeue_by_eviction_time))
       return evicted->time;

@@ -33,8 +33,8 @@ bool RequestJudge::may_take_back_retry(const EngineRequest& request) {
   const auto id = engine_.find(request.workload);
   if (!id) return false;
   const WorkloadRecord& w = engine_.model().workloads[*id];
-  const ConditionRecord* evicted = w.condition(ConditionRecord::Type::kEvicted);
-  const bool waits = w.extras && w.extras->backing_off && evicted && evicted->is_true &&
+  const ConditionRecord* evicted = w.if_true(ConditionRecord::Type::kEvicted);
+  const bool waits = w.extras && w.extras->backing_off && evicted &&
                      evicted->reason == eviction_reason::kAdmissionCheck;
   if (!waits) return false;  // there is nothing to take back
   bool any = false, all = true;

@@ -24,8 +24,7 @@ RunTimes::RunTimes(const Engine& engine, const SimulatedJobs& jobs, const PastRu
     const api::WorkloadStatus status = engine.status(id);
     const api::Condition* admitted = status.condition("Admitted");
     const api::Condition* finished = status.condition("Finished");
-    if (!admitted || admitted->status != "True" || !finished || finished->reason != "Succeeded")
-      continue;
+    if (!admitted || !admitted->is_true() || !finished || finished->reason != "Succeeded") continue;
     of_queue.push_back(finished->last_transition_time - admitted->last_transition_time);
   }
   // Workloads that still exist are in the history, too: for each queue the longer list counts.

@@ -413,7 +413,7 @@ std::string CheckController::why_ended(const std::string& key) const {
   if (engine_.state(*id) == WorkloadState::kFinished) return "Finished";
   const api::WorkloadStatus status = engine_.status(*id);
   const api::Condition* evicted = status.condition("Evicted");
-  if (evicted && evicted->status == "True") return evicted->reason;
+  if (evicted && evicted->is_true()) return evicted->reason;
   return "ReservationEnded";
 }
 
