@@ -31,8 +31,7 @@ Lifecycle::Lifecycle(const Parts& parts)
       holdings_(parts.holdings),
       waiting_(parts.waiting),
       representation_(parts.representation),
-      texts_{model_.texts.intern("QuotaReserved"), model_.texts.intern("Admitted"),
-             model_.texts.intern("The workload is admitted"), model_.texts.intern("Pending")} {}
+      texts_{model_.texts.intern("Admitted"), model_.texts.intern("The workload is admitted")} {}
 
 void Lifecycle::reserve(const Entry& entry) {
   const WorkloadId id = entry.id;
@@ -74,13 +73,7 @@ void Lifecycle::reserve(const Entry& entry) {
   }
   structure_.bump_generation(entry.queue);
   w.state = WorkloadState::kQuotaReserved;
-  if (queue.reserved_message.text().empty())
-    queue.reserved_message = model_.texts.intern("Quota reserved in ClusterQueue " + queue.name);
-  set_condition(model_, w, Type::kQuotaReserved, true, texts_.quota_reserved,
-                queue.reserved_message);
-  for (const Type type : {Type::kEvicted, Type::kPreempted})
-    if (const ConditionRecord* c = w.if_true(type))
-      set_condition(model_, w, type, false, "QuotaReserved", "Previously: " + c->message.text());
+  say_reserved(model_, w, queue);
   decide(DecisionType::kQuotaReserved, id).borrowing = borrowing;
   turn_.progress = true;
   waiting_.list_checks(id);

@@ -113,13 +113,8 @@ void Representation::speak_as(WorkloadRecord& w, const WorkloadRecord& member) {
   w.state = WorkloadState::kAdmitted;
   w.pending.reset();
   w.logged_pending = 0;
-  set_condition(model_, w, Type::kQuotaReserved, true, "QuotaReserved",
-                "Quota reserved in ClusterQueue " + model_.queues[member.holding->queue].name);
+  say_reserved(model_, w, model_.queues[member.holding->queue]);
   set_condition(model_, w, Type::kAdmitted, true, "Admitted", subject(member) + " is admitted");
-  for (const Type type : {Type::kEvicted, Type::kPreempted})
-    if (w.is_true(type))
-      set_condition(model_, w, type, false, "QuotaReserved",
-                    "Previously: " + w.condition(type)->message.text());
   if (const ConditionRecord* ready = member.condition(Type::kPodsReady))
     set_condition(model_, w, Type::kPodsReady, ready->is_true, ready->reason, ready->message);
 }
