@@ -295,7 +295,7 @@ void Arrivals::traits_changed(WorkloadId id, hooks::Traits said) {
 /// follow_local_queues(), once.
 bool Arrivals::queues_are_followed(const WorkloadRecord& w) const {
   const std::set<std::string>& changed = structure_.changes().local_queues;
-  return !changed.empty() && changed.contains(model_.names.text(w.local_queue));
+  return !changed.empty() && changed.contains(model_.local_queue_name(w));
 }
 
 void Arrivals::follow_local_queues(const std::set<std::string>& local_queues) {

@@ -39,9 +39,8 @@ void Lifecycle::drain_stopped() {
       out.emplace_back(id, true);
       continue;
     }
-    const auto local = model_.local_queues.find(w.object->meta.ns + "/" + w.object->queue_name);
-    if (local != model_.local_queues.end() && stops(local->second.stop))
-      out.emplace_back(id, false);
+    const LocalQueueRecord* local = model_.local_queue_of(w);
+    if (local && stops(local->stop)) out.emplace_back(id, false);
   }
   for (const auto& [id, cluster_queue] : out) {
     Decision why;
