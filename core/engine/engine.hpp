@@ -74,8 +74,7 @@ class Engine {
   void take_statuses_as_told();
 
   /// kind: Namespace, ResourceFlavor, ClusterQueue, Cohort, LocalQueue, AdmissionCheck or Workload.
-  /// Unknown
-  /// objects are ignored.
+  /// Unknown objects are ignored.
   void remove(std::string_view kind, std::string_view key);
 
   /// The workload ended, in whatever state it is: `at` that time, where whoever tells of it knows
@@ -154,7 +153,7 @@ class Engine {
 
   /// Recomputes every usage from the holders, and what each part keeps from the records; aborts
   /// when they differ. For tests.
-  void verify_ledger() const;
+  void verify() const;
 
  private:
   struct Joined;

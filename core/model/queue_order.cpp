@@ -1,4 +1,5 @@
 #include "core/model/queue_order.hpp"
+
 #include "core/reasons/eviction_reason.hpp"
 
 namespace sluice {

@@ -2,8 +2,8 @@
 //
 // Invariant: `holding` is present exactly while the workload holds quota, and then its usage is
 // counted in the ledger (ledger.hpp), unless a held preemption will evict it. Records live in a
-// WorkloadTable. Written by the engine's thread between the
-// parallel parts of a cycle, read by all threads in them.
+// WorkloadTable. Written by the engine's thread between the parallel parts of a cycle, read by all
+// threads in them.
 #pragma once
 
 #include <algorithm>

@@ -266,7 +266,9 @@ Result<Time> CheckController::look_at_workload(const std::string& key, ObjectAcc
         is_new ? note_failure(key, attempt, check, controller, standing.trouble, objects.now())
                : *before;
     again = std::min(again, now.again_at);
-    if (is_new) failed = &now, failed_check = check;
+    if (!is_new) continue;
+    failed = &now;
+    failed_check = check;
   }
   if (!failed) return again;
   return Error{

@@ -240,7 +240,7 @@ bool Scenario::step() {
   stepping_ = true;
   const bool more = engine.step(decisions_);
   stepping_ = false;
-  engine.verify_ledger();
+  engine.verify();
   if (ends_at_once_)
     for (const WorkloadId id : engine.workloads()) engine.ended(engine.key(id));
   for (const Decision& d : decisions_)
