@@ -11,9 +11,9 @@
 #include <mutex>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 
 #include "core/base/sweep_pace.hpp"
+#include "core/base/text_map.hpp"
 #include "core/types/kinds.hpp"
 
 namespace sluice::api {
@@ -37,14 +37,7 @@ class PodTemplateCache {
   }
 
  private:
-  struct Hash {
-    using is_transparent = void;
-    std::size_t operator()(std::string_view text) const {
-      return std::hash<std::string_view>()(text);
-    }
-  };
-  using Templates =
-      std::unordered_map<std::string, std::weak_ptr<const PodTemplate>, Hash, std::equal_to<>>;
+  using Templates = TextMap<std::weak_ptr<const PodTemplate>>;
 
   std::shared_ptr<const PodTemplate> find(std::string_view text) const;
   void sweep();

@@ -10,6 +10,7 @@
 #include "api/json/json_members.hpp"
 #include "api/json/json_text.hpp"
 #include "core/base/time.hpp"
+#include "core/model/condition_record.hpp"
 
 namespace sluice::api {
 namespace {
@@ -74,13 +75,10 @@ void write_condition(const Condition& condition, std::span<const ConditionText> 
 /// Conditions that others wrote stay as they are, behind ours.
 void write_conditions(const std::vector<Condition>& conditions, std::string_view before,
                       JsonMembers& out) {
-  static constexpr std::string_view kOurs[] = {"QuotaReserved", "Admitted",          "Evicted",
-                                               "Preempted",     "Requeued",          "PodsReady",
-                                               "Finished",      "DeactivationTarget"};
   const std::vector<ConditionText> old = conditions_in(before);
   std::vector<std::string_view> others;
   for (const ConditionText& each : old)
-    if (each.whole.starts_with('{') && !is_in(kOurs, each.type)) others.push_back(each.whole);
+    if (each.whole.starts_with('{') && !condition_type(each.type)) others.push_back(each.whole);
   if (conditions.empty() && others.empty()) return;
   out.list("conditions", [&] {
     for (const Condition& each : conditions) out.entry([&] { write_condition(each, old, out); });

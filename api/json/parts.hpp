@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "api/json/json.hpp"
+#include "core/base/time.hpp"
 
 namespace sluice::api {
 
@@ -87,6 +88,30 @@ inline const boost::json::object* find_condition(const boost::json::object& stat
   return found;
 }
 
+/// A condition that changes at `now`. Who adds members, such as observedGeneration, adds them
+/// behind.
+inline boost::json::object make_condition(std::string_view type, bool on, std::string_view reason,
+                                          std::string_view message, Time now) {
+  return {{"type", json_view(type)},
+          {"status", on ? "True" : "False"},
+          {"reason", json_view(reason)},
+          {"message", json_view(message)},
+          {"lastTransitionTime", format_time(now)}};
+}
+
+/// Whether there is such a condition and it says this, whenever it began and whatever else it has.
+inline bool condition_says(const boost::json::object* condition, bool on, std::string_view reason,
+                           std::string_view message) {
+  return condition && find_text(*condition, "status") == (on ? "True" : "False") &&
+         find_text(*condition, "reason") == reason && find_text(*condition, "message") == message;
+}
+
+/// While its value is that of the former condition (nullptr: there was none), so is its time.
+inline void keep_transition(boost::json::object& next, const boost::json::object* former) {
+  if (former && find_text(*former, "status") == find_text(next, "status"))
+    next["lastTransitionTime"] = text_in(*former, "lastTransitionTime");
+}
+
 /// Puts the condition in place of the last one of its type, or behind all others; while its value
 /// is the same it keeps the time of the former one. False: that said just this.
 inline bool put_condition(boost::json::object& status, boost::json::object next) {
@@ -100,8 +125,7 @@ inline bool put_condition(boost::json::object& status, boost::json::object next)
     conditions.push_back(std::move(next));
     return true;
   }
-  if (find_text(*present, "status") == find_text(next, "status"))
-    next["lastTransitionTime"] = text_in(*present, "lastTransitionTime");
+  keep_transition(next, present);
   if (*present == next) return false;
   *present = std::move(next);
   return true;

@@ -7,11 +7,11 @@
 #pragma once
 
 #include <cstddef>
-#include <functional>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <utility>
+
+#include "core/base/text_map.hpp"
 
 namespace sluice {
 
@@ -67,15 +67,9 @@ class SharedTexts {
 
  private:
   friend class SharedText;
-  struct Hash {
-    using is_transparent = void;
-    std::size_t operator()(std::string_view text) const {
-      return std::hash<std::string_view>()(text);
-    }
-  };
   void forget(const std::string& text) { kept_.erase(kept_.find(text)); }
 
-  std::unordered_map<std::string, SharedText::Uses, Hash, std::equal_to<>> kept_;
+  TextMap<SharedText::Uses> kept_;
 };
 
 inline const std::string& SharedText::text() const {

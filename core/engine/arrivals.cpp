@@ -6,6 +6,7 @@
 #include "core/base/check.hpp"
 #include "core/engine/queue_views.hpp"
 #include "core/engine/workload_views.hpp"
+#include "core/reasons/eviction_reason.hpp"
 
 namespace sluice {
 namespace {
@@ -106,7 +107,8 @@ WorkloadId Arrivals::apply(std::shared_ptr<api::Workload> object, hooks::Traits 
 void Arrivals::deactivate(WorkloadId id) {
   const WorkloadRecord& w = model_.workloads[id];
   const std::string told = w.traits() ? w.traits()->inactive_because : std::string();
-  lifecycle_.deactivate(id, "Deactivated", told.empty() ? "The workload is deactivated" : told);
+  lifecycle_.deactivate(id, eviction_reason::kDeactivated,
+                        told.empty() ? "The workload is deactivated" : told);
   if (!told.empty()) representation_.give_up(id, told);
 }
 
@@ -205,13 +207,13 @@ void Arrivals::pass_on(WorkloadId id) {
   const api::WorkloadStatus& said = w.object->status;
   const api::Condition* ready = said.condition("PodsReady");
   if (ready)
-    set_condition(model_, w, ConditionRecord::Type::kPodsReady, ready->status == "True",
-                  ready->reason, ready->message);
+    set_condition(model_, w, ConditionRecord::Type::kPodsReady, ready->is_true(), ready->reason,
+                  ready->message);
   const ConditionRecord* known = member.condition(ConditionRecord::Type::kPodsReady);
   // A condition that was never True is not passed on.
-  const bool news = ready && (known ? known->is_true != (ready->status == "True") ||
-                                          known->reason != ready->reason
-                                    : ready->status == "True");
+  const bool news =
+      ready && (known ? known->is_true != (ready->is_true()) || known->reason != ready->reason
+                      : ready->is_true());
   const bool given_back = !said.reclaimable_pods.empty() &&
                           said.reclaimable_pods != member.object->status.reclaimable_pods;
   if (!news && !given_back) return;
@@ -234,8 +236,9 @@ void Arrivals::tell_why_inactive(WorkloadId id) {
   WorkloadRecord& w = model_.workloads[id];
   if (w.state != WorkloadState::kInactive || !w.traits()) return;
   const std::string& because = w.traits()->inactive_because;
-  if (because.empty() || told_in_status(w, "Deactivated", because)) return;
-  set_condition(model_, w, ConditionRecord::Type::kQuotaReserved, false, "Deactivated", because);
+  const char* reason = to_string(WaitReason::kDeactivated);
+  if (because.empty() || told_in_status(w, reason, because)) return;
+  set_condition(model_, w, ConditionRecord::Type::kQuotaReserved, false, reason, because);
   turn_.decide(DecisionType::kStatus, id);
 }
 
@@ -292,7 +295,7 @@ void Arrivals::traits_changed(WorkloadId id, hooks::Traits said) {
 /// follow_local_queues(), once.
 bool Arrivals::queues_are_followed(const WorkloadRecord& w) const {
   const std::set<std::string>& changed = structure_.changes().local_queues;
-  return !changed.empty() && changed.contains(model_.names.text(w.local_queue));
+  return !changed.empty() && changed.contains(model_.local_queue_name(w));
 }
 
 void Arrivals::follow_local_queues(const std::set<std::string>& local_queues) {

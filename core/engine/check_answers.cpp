@@ -3,6 +3,7 @@
 
 #include "core/engine/checks.hpp"
 #include "core/engine/lifecycle.hpp"
+#include "core/reasons/eviction_reason.hpp"
 
 namespace sluice {
 
@@ -55,7 +56,7 @@ void Lifecycle::settle_checks(WorkloadId id) {
   const CheckVerdict verdict = verdict_of(model_, w);
   switch (verdict.say) {
     case ChecksSay::kRejected:
-      return deactivate(id, "DeactivatedDueToAdmissionCheck",
+      return deactivate(id, eviction_reason::kCheckRejected,
                         "The workload is deactivated due to " + verdict.checks);
     case ChecksSay::kRetry:
       return retry(id, verdict.checks);
@@ -80,7 +81,7 @@ void Lifecycle::retry(WorkloadId id, const std::string& checks) {
   more.backing_off = due > model_.now;
   more.requeue.requeue_at = due;
   Decision why;
-  why.reason = "AdmissionCheck";
+  why.reason = eviction_reason::kAdmissionCheck;
   why.message = "Evicted due to " + checks;
   evict(id, why);
   if (more.backing_off) {
@@ -93,8 +94,8 @@ void Lifecycle::retry(WorkloadId id, const std::string& checks) {
 
 void Lifecycle::end_retry(WorkloadId id) {
   const WorkloadRecord& w = model_.workloads[id];
-  const ConditionRecord* evicted = w.condition(Type::kEvicted);
-  if (evicted && evicted->is_true && evicted->reason == "AdmissionCheck") end_backoff(id);
+  const ConditionRecord* evicted = w.if_true(Type::kEvicted);
+  if (evicted && evicted->reason == eviction_reason::kAdmissionCheck) end_backoff(id);
 }
 
 /// A writer of the status started from the current one, which has the delay in it. The delay ends
@@ -105,7 +106,7 @@ void Lifecycle::take_requeue(WorkloadId id, const api::WorkloadStatus& status) {
   const api::Condition* requeued = status.condition("Requeued");
   const bool delayed = status.requeue_state && status.requeue_state->requeue_at &&
                        *status.requeue_state->requeue_at > model_.now;
-  if (!delayed || (requeued && requeued->status == "True")) end_retry(id);
+  if (!delayed || (requeued && requeued->is_true())) end_retry(id);
 }
 
 void Lifecycle::relist_checks(const std::set<QueueId>& queues) {

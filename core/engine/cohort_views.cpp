@@ -19,7 +19,7 @@ std::map<std::string, std::int64_t> cohort_shares(const Model& model) {
 
 std::vector<std::string> cohorts_above(const Model& model, std::string_view cluster_queue) {
   std::vector<std::string> out;
-  const auto found = model.queue_ids.find(std::string(cluster_queue));
+  const auto found = model.queue_ids.find(cluster_queue);
   if (model.tree_stale || found == model.queue_ids.end()) return out;
   for (NodeId node = found->second; model.tree.has_parent(node);) {
     node = model.tree.parent(node);

@@ -7,9 +7,9 @@
 namespace sluice {
 
 QueueId Structure::queue_id(std::string_view name) {
-  const auto [it, fresh] =
-      model_.queue_ids.emplace(std::string(name), static_cast<QueueId>(model_.queues.size()));
-  if (fresh) {
+  auto it = model_.queue_ids.find(name);
+  if (it == model_.queue_ids.end()) {
+    it = model_.queue_ids.emplace(name, static_cast<QueueId>(model_.queues.size())).first;
     QueueRecord& queue = model_.queues.emplace_back();
     queue.id = it->second;
     queue.name = it->first;

@@ -7,6 +7,7 @@
 #include "core/base/check.hpp"
 #include "core/engine/lifecycle.hpp"
 #include "core/engine/workload_views.hpp"
+#include "core/reasons/eviction_reason.hpp"
 
 namespace sluice {
 
@@ -90,7 +91,7 @@ void Lifecycle::fire(const Timer& timer) {
     case TimerKind::kBackoff:
       return end_backoff(timer.id);
     case TimerKind::kMaximumExecution:
-      deactivate_whole(timer.id, "DeactivatedDueToMaximumExecutionTimeExceeded",
+      deactivate_whole(timer.id, eviction_reason::kTimeLimit,
                        "The workload is deactivated due to exceeding the maximum execution time");
       return;
     case TimerKind::kPodsReady: {
@@ -117,7 +118,7 @@ void Lifecycle::back_off(WorkloadId id, std::string_view cause) {
   api::RequeueState& requeue = counted.more().requeue;
   const std::int32_t n = std::min(requeue.count, std::numeric_limits<std::int32_t>::max() - 1) + 1;
   if (config_.requeue.backoff_limit && n > *config_.requeue.backoff_limit)
-    return deactivate_whole(id, "DeactivatedDueToRequeuingLimitExceeded",
+    return deactivate_whole(id, eviction_reason::kRequeuingLimit,
                             "The workload is deactivated due to exceeding the maximum number of "
                             "re-queuing retries");
   requeue.count = n;
@@ -126,7 +127,7 @@ void Lifecycle::back_off(WorkloadId id, std::string_view cause) {
   requeue.requeue_at = due;
   counted.extras->backing_off = true;
   Decision why;
-  why.reason = "PodsReadyTimeout";
+  why.reason = eviction_reason::kPodsReadyTimeout;
   why.cause = cause;
   why.message = "Exceeded the PodsReady timeout " + model_.key(id);
   evict(id, why);

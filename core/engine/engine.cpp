@@ -231,7 +231,7 @@ void Engine::recall(const EngineMemory& memory) {
   sluice::recall(all_->model, memory);
 }
 
-void Engine::verify_ledger() const {
+void Engine::verify() const {
   all_->relations.verify();
   all_->holdings.verify();
   all_->lifecycle.verify();

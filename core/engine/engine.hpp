@@ -152,7 +152,7 @@ class Engine {
 
   /// Recomputes every usage from the holders, and what each part keeps from the records; aborts
   /// when they differ. For tests.
-  void verify_ledger() const;
+  void verify() const;
 
  private:
   struct Joined;

@@ -9,6 +9,7 @@
 #include "core/engine/checks.hpp"
 #include "core/engine/lifecycle.hpp"
 #include "core/engine/workload_views.hpp"
+#include "core/reasons/eviction_reason.hpp"
 
 namespace sluice {
 
@@ -60,20 +61,18 @@ void Lifecycle::review_eviction(WorkloadId id) {
 void Lifecycle::end_eviction(WorkloadId id) {
   WorkloadRecord& w = model_.workloads[id];
   const ConditionRecord* evicted = w.condition(Type::kEvicted);
-  const ConditionRecord* preempted = w.condition(Type::kPreempted);
+  const ConditionRecord* preempted = w.if_true(Type::kPreempted);
   Decision why;
   why.reason = evicted->reason.text();
   why.message = evicted->message.text();
-  if (why.reason == "Preempted" && preempted && preempted->is_true)
+  if (why.reason == eviction_reason::kPreempted && preempted)
     why.preemption = preempted->reason.text();
   vacate(id, why);
-  const bool delayed = why.reason == "AdmissionCheck" || why.reason == "PodsReadyTimeout";
-  if (delayed && !(w.extras && w.extras->backing_off))  // that ended meanwhile
+  if (ends_in_backoff(why.reason) && !(w.extras && w.extras->backing_off))  // that ended meanwhile
     set_condition(model_, w, Type::kRequeued, true, "BackoffFinished",
                   "The workload backoff was finished");
   if (!w.object->active) {
-    const bool told = why.reason.starts_with("Deactivated");
-    turn_off(id, told ? why.message : "The workload is deactivated");
+    turn_off(id, is_deactivation(why.reason) ? why.message : "The workload is deactivated");
     waiting_.enqueue_members(id);
   }
   decide(DecisionType::kStatus, id);

@@ -130,7 +130,7 @@ void explain_order(const Model& model, const QueueRecord& queue, const WorkloadR
   const auto add = [&out](const hooks::Ordering& order) {
     if (!order.because.empty()) out.order.push_back({order.by, "", "", order.because});
   };
-  if (const LocalQueueRecord* local = model.local_queue_of(*w.object)) add(local->order);
+  if (const LocalQueueRecord* local = model.local_queue_of(w)) add(local->order);
   if (const hooks::Traits* traits = w.traits()) add(traits->order);
 }
 

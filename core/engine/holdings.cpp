@@ -41,8 +41,7 @@ void Holdings::hold(WorkloadId id, std::unique_ptr<Holding> holding) {
   ++queue.holder_priorities[w.priority];
   w.queue = holding->queue;
   w.holding = std::move(holding);
-  const ConditionRecord* ready = w.condition(ConditionRecord::Type::kPodsReady);
-  if (!ready || !ready->is_true) model_.pods_ready = false;
+  if (!w.is_true(ConditionRecord::Type::kPodsReady)) model_.pods_ready = false;
   note_new_frs();
   model_.settle(id);
   count_holding(model_, id);
@@ -146,8 +145,7 @@ void Holdings::drop_earmark(WorkloadId id) {
 bool Holdings::all_pods_ready() {
   if (model_.pods_ready) return *model_.pods_ready;
   const auto is_ready = [this](WorkloadId id) {
-    const ConditionRecord* c = model_.workloads[id].condition(ConditionRecord::Type::kPodsReady);
-    return c && c->is_true;
+    return model_.workloads[id].is_true(ConditionRecord::Type::kPodsReady);
   };
   model_.pods_ready =
       std::all_of(model_.queues.begin(), model_.queues.end(), [&](const QueueRecord& queue) {

@@ -5,6 +5,7 @@
 #include "core/base/check.hpp"
 #include "core/engine/checks.hpp"
 #include "core/engine/workload_views.hpp"
+#include "core/reasons/eviction_reason.hpp"
 
 namespace sluice {
 namespace {
@@ -30,8 +31,7 @@ Lifecycle::Lifecycle(const Parts& parts)
       holdings_(parts.holdings),
       waiting_(parts.waiting),
       representation_(parts.representation),
-      texts_{model_.texts.intern("QuotaReserved"), model_.texts.intern("Admitted"),
-             model_.texts.intern("The workload is admitted"), model_.texts.intern("Pending")} {}
+      texts_{model_.texts.intern("Admitted"), model_.texts.intern("The workload is admitted")} {}
 
 void Lifecycle::reserve(const Entry& entry) {
   const WorkloadId id = entry.id;
@@ -73,13 +73,7 @@ void Lifecycle::reserve(const Entry& entry) {
   }
   structure_.bump_generation(entry.queue);
   w.state = WorkloadState::kQuotaReserved;
-  if (queue.reserved_message.text().empty())
-    queue.reserved_message = model_.texts.intern("Quota reserved in ClusterQueue " + queue.name);
-  set_condition(model_, w, Type::kQuotaReserved, true, texts_.quota_reserved,
-                queue.reserved_message);
-  for (const Type type : {Type::kEvicted, Type::kPreempted})
-    if (const ConditionRecord* c = w.condition(type); c && c->is_true)
-      set_condition(model_, w, type, false, "QuotaReserved", "Previously: " + c->message.text());
+  say_reserved(model_, w, queue);
   decide(DecisionType::kQuotaReserved, id).borrowing = borrowing;
   turn_.progress = true;
   waiting_.list_checks(id);
@@ -186,7 +180,8 @@ void Lifecycle::turn_off(WorkloadId id, std::string_view message) {
   forget_backoff(w);
   w.state = WorkloadState::kInactive;
   w.pending.reset();
-  set_condition(model_, w, Type::kQuotaReserved, false, "Deactivated", message);
+  set_condition(model_, w, Type::kQuotaReserved, false, to_string(WaitReason::kDeactivated),
+                message);
 }
 
 void Lifecycle::deactivate_whole(WorkloadId id, std::string_view reason, std::string_view message) {
@@ -253,7 +248,7 @@ void Lifecycle::preempt(WorkloadId id, QueueId queue, std::span<const Victim> vi
     if (!v.holds_quota()) continue;      // taken along by another's victim, from another root
     if (is_ending(victim.id)) continue;  // for whomever it was evicted
     Decision why;
-    why.reason = "Preempted";
+    why.reason = eviction_reason::kPreempted;
     why.preemption = to_string(victim.reason);
     why.by = w.key;
     why.message = "Preempted to accommodate a workload (UID: " + w.uid.text() +
@@ -287,9 +282,8 @@ void Lifecycle::take_pods_ready(WorkloadId id, const api::WorkloadStatus& status
   WorkloadRecord& w = model_.workloads[id];
   const api::Condition* ready = status.condition("PodsReady");
   if (!ready) return;
-  const ConditionRecord* before = w.condition(Type::kPodsReady);
-  const bool was_ready = before && before->is_true;
-  const bool is_ready = ready->status == "True";
+  const bool was_ready = w.is_true(Type::kPodsReady);
+  const bool is_ready = ready->is_true();
   const bool was_recovering = is_recovering(w);
   set_condition(model_, w, Type::kPodsReady, is_ready, ready->reason, ready->message);
   if (!was_recovering) watch_recovery(id);

@@ -165,7 +165,7 @@ class Lifecycle {
   std::vector<WorkloadId> loaded_with_ties_;
   std::set<WorkloadId> recheck_due_, recheck_waiting_;
   struct Texts {  // that every admission uses
-    SharedText quota_reserved, admitted, is_admitted, pending;
+    SharedText admitted, is_admitted;
   } texts_;
 };
 

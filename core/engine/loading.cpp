@@ -1,34 +1,24 @@
 // A workload that comes with a status starts out where that says: reserved, admitted, backing off,
 // finished, or in the middle of an eviction.
 #include <algorithm>
-#include <array>
 #include <tuple>
 #include <utility>
 
 #include "core/engine/checks.hpp"
 #include "core/engine/lifecycle.hpp"
 #include "core/engine/workload_views.hpp"
+#include "core/reasons/eviction_reason.hpp"
 
 namespace sluice {
 
 void Lifecycle::load_conditions(WorkloadRecord& w) {
-  static constexpr std::pair<std::string_view, ConditionRecord::Type> kTypes[] = {
-      {"QuotaReserved", ConditionRecord::Type::kQuotaReserved},
-      {"Admitted", ConditionRecord::Type::kAdmitted},
-      {"Evicted", ConditionRecord::Type::kEvicted},
-      {"Preempted", ConditionRecord::Type::kPreempted},
-      {"Requeued", ConditionRecord::Type::kRequeued},
-      {"PodsReady", ConditionRecord::Type::kPodsReady},
-      {"Finished", ConditionRecord::Type::kFinished},
-      {"DeactivationTarget", ConditionRecord::Type::kDeactivationTarget},
-  };
   for (const api::Condition& c : w.object->status.conditions) {
-    for (const auto& [name, type] : kTypes) {
-      if (c.type != name) continue;
-      set_condition(model_, w, type, c.status == "True", c.reason, c.message);
-      w.conditions.back().time = c.last_transition_time;
-      w.conditions.back().generation = static_cast<std::int32_t>(c.observed_generation);
-    }
+    const auto type = condition_type(c.type);
+    if (!type) continue;
+    set_condition(model_, w, *type, c.is_true(), c.reason, c.message);
+    ConditionRecord& loaded = *w.condition(*type);  // not always the last: a type may come twice
+    loaded.time = c.last_transition_time;
+    loaded.generation = static_cast<std::int32_t>(c.observed_generation);
   }
 }
 
@@ -41,21 +31,17 @@ void Lifecycle::load_status(WorkloadId id) {
   if (!status.admission_checks.empty()) w.more().checks = status.admission_checks;
   if (status.accumulated_past_execution_seconds > 0)
     w.more().past_execution_seconds = status.accumulated_past_execution_seconds;
-  const auto is_true = [&](ConditionRecord::Type type) {
-    const ConditionRecord* c = w.condition(type);
-    return c && c->is_true;
-  };
-  if (is_true(ConditionRecord::Type::kFinished)) {
+  if (w.is_true(ConditionRecord::Type::kFinished)) {
     w.state = WorkloadState::kFinished;
     return;
   }
   const bool part = !w.stands_aside();
-  if (part && status.admission && is_true(ConditionRecord::Type::kQuotaReserved)) {
+  if (part && status.admission && w.is_true(ConditionRecord::Type::kQuotaReserved)) {
     load_admission(id, *status.admission);
-    w.state = is_true(ConditionRecord::Type::kAdmitted) ? WorkloadState::kAdmitted
-                                                        : WorkloadState::kQuotaReserved;
+    w.state = w.is_true(ConditionRecord::Type::kAdmitted) ? WorkloadState::kAdmitted
+                                                          : WorkloadState::kQuotaReserved;
     count_holding(model_, id);
-    w.evicting = is_true(ConditionRecord::Type::kEvicted);
+    w.evicting = w.is_true(ConditionRecord::Type::kEvicted);
     if (w.state == WorkloadState::kAdmitted && !w.evicting) start_timers(id);
     if (w.state == WorkloadState::kQuotaReserved || !status.admission_checks.empty())
       loaded_.push_back(id);
@@ -65,7 +51,7 @@ void Lifecycle::load_status(WorkloadId id) {
     return;
   }
   // What was let go of by another than this engine.
-  if (part && is_true(ConditionRecord::Type::kAdmitted)) {
+  if (part && w.is_true(ConditionRecord::Type::kAdmitted)) {
     say_unadmitted(model_, w);
     decide(DecisionType::kStatus, id);
   }
@@ -103,7 +89,8 @@ void Lifecycle::take_part(WorkloadId id, WorkloadId speaker) {
     load_status(id);
     if (w.object->active) return;
     // Its status shows no quota then; or else it has to be given back.
-    if (w.holds_quota()) return deactivate(id, "Deactivated", "The workload is deactivated");
+    if (w.holds_quota())
+      return deactivate(id, eviction_reason::kDeactivated, "The workload is deactivated");
     if (w.state == WorkloadState::kPending) w.state = WorkloadState::kInactive;
     return;
   }

@@ -27,9 +27,8 @@ void QueueOrders::take(const std::string& local_queue, hooks::Ordering said) {
 }
 
 void QueueOrders::failed(const std::string& local_queue, const std::string& sentence) {
-  const auto it = model_.local_queues.find(local_queue);
-  if (it != model_.local_queues.end())
-    note_fault(structure_.queue_id(it->second.cluster_queue), local_queue, sentence);
+  if (const LocalQueueRecord* local = model_.find_local_queue(local_queue))
+    note_fault(structure_.queue_id(local->cluster_queue), local_queue, sentence);
 }
 
 void QueueOrders::note_fault(QueueId id, const std::string& local_queue,

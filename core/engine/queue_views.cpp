@@ -4,7 +4,7 @@
 #include <map>
 #include <set>
 
-#include "core/engine/cohort_chains.hpp"
+#include "core/engine/activity.hpp"
 #include "core/engine/workload_views.hpp"
 #include "core/model/model.hpp"
 #include "core/quota/fair_share.hpp"
@@ -14,47 +14,15 @@ namespace {
 
 void describe_activity(const QueueRecord& queue, QueueView& out) {
   out.active = queue.active();
-  const std::string prefix = "Can't admit new workloads: ";
-  switch (queue.inactive) {
-    case Inactive::kNo:
-      out.reason = "Ready";
-      out.message = "Can admit new workloads";
-      return;
-    case Inactive::kTerminating:
-      out.reason = "Terminating";
-      out.message = "Can't admit new workloads; clusterQueue is terminating";
-      return;
-    case Inactive::kStopped:
-      out.reason = "Stopped";
-      out.message = prefix + "is stopped.";
-      return;
-    case Inactive::kFlavorNotFound:
-      out.reason = "FlavorNotFound";
-      out.message = prefix + "references missing ResourceFlavor(s): " + queue.inactive_detail + ".";
-      return;
-    case Inactive::kCohortCycle:
-      out.reason = "Unknown";
-      out.message = prefix + "its cohort is part of a cycle.";
-      return;
-    case Inactive::kCohortTooDeep:
-      out.reason = "Unknown";
-      out.message =
-          prefix + "more than " + std::to_string(kMaxCohortDepth) + " cohorts stand above it.";
-      return;
-    case Inactive::kCheckNotFound:
-      out.reason = "AdmissionCheckNotFound";
-      out.message = prefix + "references missing AdmissionCheck(s): " + queue.inactive_detail + ".";
-      return;
-    case Inactive::kCheckInactive:
-      out.reason = "AdmissionCheckInactive";
-      out.message =
-          prefix + "references inactive AdmissionCheck(s): " + queue.inactive_detail + ".";
-      return;
-    case Inactive::kMissing:
-      out.reason = "Unknown";
-      out.message = prefix + "it doesn't exist.";
-      return;
-  }
+  out.reason = activity_reason(queue.inactive);
+  if (queue.inactive == Inactive::kNo)
+    out.message = "Can admit new workloads";
+  else if (queue.inactive == Inactive::kTerminating)
+    out.message = "Can't admit new workloads; clusterQueue " + inactivity(queue, false);
+  else if (queue.inactive == Inactive::kMissing)
+    out.message = "Can't admit new workloads: it " + inactivity(queue, false) + ".";
+  else
+    out.message = "Can't admit new workloads: " + inactivity(queue, false) + ".";
 }
 
 /// The use of those that no account has, by fr; members of one unit count as their maximum
@@ -241,7 +209,7 @@ std::vector<PendingWorkload> pending_workloads(const Model& model, std::string_v
   std::vector<PendingWorkload> out;
   const QueueRecord* queue = model.find_queue(cluster_queue);
   if (!queue) return out;
-  std::map<std::pair<std::string_view, std::string_view>, std::size_t> in_local;
+  std::map<StringId, std::size_t> in_local;
   std::size_t position = 0;
   std::size_t skipped = 0;
   std::set<WorkloadId> seen;
@@ -250,10 +218,9 @@ std::vector<PendingWorkload> pending_workloads(const Model& model, std::string_v
     if (id != member && !seen.insert(id).second) continue;
     const WorkloadRecord& w = model.workloads[id];
     if (w.state != WorkloadState::kPending) continue;
-    const std::size_t local = in_local[{w.object->meta.ns, w.object->queue_name}]++;
+    const std::size_t local = in_local[w.local_queue]++;
     const std::size_t own = position++;
-    if (!local_queue.empty() && local_queue != w.object->meta.ns + "/" + w.object->queue_name)
-      continue;
+    if (!local_queue.empty() && local_queue != model.local_queue_name(w)) continue;
     if (skipped++ < offset) continue;
     if (out.size() == limit) break;
     out.push_back({id, w.object->queue_name, w.priority, own, local});
@@ -267,8 +234,8 @@ std::string_view cluster_queue_of(const Model& model, const api::Workload& workl
 }
 
 std::string cluster_queue_of(const Model& model, std::string_view local_queue) {
-  const auto it = model.local_queues.find(std::string(local_queue));
-  return it == model.local_queues.end() ? std::string() : it->second.cluster_queue;
+  const LocalQueueRecord* local = model.find_local_queue(local_queue);
+  return local ? local->cluster_queue : std::string();
 }
 
 std::optional<hooks::QueueId> queue_number(const Model& model, std::string_view cluster_queue) {
@@ -282,7 +249,7 @@ std::vector<WorkloadId> waiting_in(const Model& model, const std::set<std::strin
   for (const WorkloadId id : model.open) {
     const WorkloadRecord& w = model.workloads[id];
     if (w.holds_quota() || w.state != WorkloadState::kPending) continue;
-    if (local_queues.contains(w.object->meta.ns + "/" + w.object->queue_name)) out.push_back(id);
+    if (local_queues.contains(model.local_queue_name(w))) out.push_back(id);
   }
   return out;
 }

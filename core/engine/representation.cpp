@@ -5,17 +5,13 @@
 
 #include "core/base/check.hpp"
 #include "core/engine/workload_views.hpp"
+#include "core/reasons/eviction_reason.hpp"
 
 namespace sluice {
 
 using Type = ConditionRecord::Type;
 
 namespace {
-
-bool is_true(const WorkloadRecord& w, Type type) {
-  const ConditionRecord* c = w.condition(type);
-  return c && c->is_true;
-}
 
 /// `The option w-a`: as sentences name a member.
 std::string subject(const WorkloadRecord& member) {
@@ -46,19 +42,16 @@ void tell_eviction(Model& model, WorkloadRecord& w, const Decision& why, bool ad
     set_condition(model, w, Type::kPreempted, true, model.texts.intern(why.preemption), message);
 }
 
-void count_ended_reservation(WorkloadRecord& w, const std::string& why,
-                             const std::string& why_cause) {
-  constexpr std::string_view kDeactivated = "Deactivated";
-  constexpr std::string_view kDueTo = "DeactivatedDueTo";
-  const bool due = why.starts_with(kDueTo);
-  const std::string reason = due ? std::string(kDeactivated) : why;
-  const std::string cause = due ? why.substr(kDueTo.size()) : why_cause;
+void count_ended_reservation(WorkloadRecord& w, std::string_view why, std::string_view why_cause) {
+  const auto due_to = cause_of_deactivation(why);
+  const std::string_view reason = due_to ? eviction_reason::kDeactivated : why;
+  const std::string_view cause = due_to.value_or(why_cause);
   for (api::EvictionCount& e : w.more().evictions) {
     if (e.reason != reason || e.underlying_cause != cause) continue;
     ++e.count;
     return;
   }
-  w.more().evictions.push_back({reason, cause, 1});
+  w.more().evictions.push_back({std::string(reason), std::string(cause), 1});
 }
 
 void Representation::touch(WorkloadId id) {
@@ -81,7 +74,7 @@ void Representation::gone(WorkloadId id) {
   losses_.erase(id);  // another of the same name lost nothing
   if (w.state != WorkloadState::kAdmitted || !w.represents()) return;
   Decision why;
-  why.reason = "WorkloadGone";
+  why.reason = eviction_reason::kWorkloadGone;
   why.message = subject(w) + " is gone";
   lost(id, why);
 }
@@ -107,11 +100,11 @@ void Representation::give_up(WorkloadId id, const std::string& message) {
   WorkloadRecord& w = model_.workloads[id];
   const ConditionRecord* last = nullptr;
   for (const WorkloadId member : model_.members_for(w)) {
-    const ConditionRecord* evicted = model_.workloads[member].condition(Type::kEvicted);
-    if (evicted && evicted->is_true && (!last || evicted->time >= last->time)) last = evicted;
+    const ConditionRecord* evicted = model_.workloads[member].if_true(Type::kEvicted);
+    if (evicted && (!last || evicted->time >= last->time)) last = evicted;
   }
-  const ConditionRecord* own = w.condition(Type::kEvicted);
-  if (!last || (own && own->is_true && own->reason == last->reason)) return;
+  const ConditionRecord* own = w.if_true(Type::kEvicted);
+  if (!last || (own && own->reason == last->reason)) return;
   set_condition(model_, w, Type::kEvicted, true, last->reason.text(), message);
 }
 
@@ -120,13 +113,8 @@ void Representation::speak_as(WorkloadRecord& w, const WorkloadRecord& member) {
   w.state = WorkloadState::kAdmitted;
   w.pending.reset();
   w.logged_pending = 0;
-  set_condition(model_, w, Type::kQuotaReserved, true, "QuotaReserved",
-                "Quota reserved in ClusterQueue " + model_.queues[member.holding->queue].name);
+  say_reserved(model_, w, model_.queues[member.holding->queue]);
   set_condition(model_, w, Type::kAdmitted, true, "Admitted", subject(member) + " is admitted");
-  for (const Type type : {Type::kEvicted, Type::kPreempted})
-    if (is_true(w, type))
-      set_condition(model_, w, type, false, "QuotaReserved",
-                    "Previously: " + w.condition(type)->message.text());
   if (const ConditionRecord* ready = member.condition(Type::kPodsReady))
     set_condition(model_, w, Type::kPodsReady, ready->is_true, ready->reason, ready->message);
 }
@@ -147,19 +135,19 @@ void Representation::fall_silent(WorkloadRecord& w, const Decision& why) {
 void Representation::tell_loss(WorkloadId id, WorkloadId speaker) {
   WorkloadRecord& w = model_.workloads[id];
   auto loss = losses_.extract(id);
-  if (!is_true(w, Type::kAdmitted)) return;
+  if (!w.is_true(Type::kAdmitted)) return;
   // Without a word of the member, and with a reservation, it may hold what its status says.
-  if (!loss && speaker == kNone && is_true(w, Type::kQuotaReserved)) return;
+  if (!loss && speaker == kNone && w.is_true(Type::kQuotaReserved)) return;
   Decision why;
   const ConditionRecord* evicted =
-      speaker == kNone ? nullptr : model_.workloads[speaker].condition(Type::kEvicted);
+      speaker == kNone ? nullptr : model_.workloads[speaker].if_true(Type::kEvicted);
   if (loss) {
     why = std::move(loss.mapped());
-  } else if (evicted && evicted->is_true) {
+  } else if (evicted) {
     why.reason = evicted->reason.text();
     why.message = evicted->message.text();
   } else {
-    why.reason = w.object->active ? "WorkloadGone" : "Deactivated";
+    why.reason = w.object->active ? eviction_reason::kWorkloadGone : eviction_reason::kDeactivated;
     why.message =
         w.object->active ? "What ran for the workload is gone" : "The workload is deactivated";
   }
@@ -188,7 +176,7 @@ void Representation::settle(WorkloadId id, std::vector<End>& ends) {
     return;
   }
   // Of a reservation that nobody was told of there is no end to tell.
-  const bool ended = loss && is_true(w, Type::kAdmitted);  // it may be turned off already
+  const bool ended = loss && w.is_true(Type::kAdmitted);  // it may be turned off already
   if (ended) {
     count_ended_reservation(w, loss.mapped().reason, loss.mapped().cause);
     unready(model_, w);

@@ -22,8 +22,7 @@ namespace sluice {
 void tell_eviction(Model& model, WorkloadRecord& w, const Decision& why, bool admitted);
 
 /// One more reservation that ended; `DeactivatedDueToX` counts as Deactivated with the cause X.
-void count_ended_reservation(WorkloadRecord& w, const std::string& reason,
-                             const std::string& cause);
+void count_ended_reservation(WorkloadRecord& w, std::string_view reason, std::string_view cause);
 
 class Representation {
  public:

@@ -6,13 +6,13 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
 #include <unordered_map>
 
 #include "core/base/sweep_pace.hpp"
+#include "core/base/text_map.hpp"
 #include "core/model/model.hpp"
 #include "core/types/resource_rules.hpp"
 
@@ -37,13 +37,7 @@ class Shapes {
   std::size_t workloads() const { return workloads_.size(); }
 
  private:
-  struct Hash {
-    using is_transparent = void;
-    std::size_t operator()(std::string_view text) const {
-      return std::hash<std::string_view>()(text);
-    }
-  };
-  using Numbers = std::unordered_map<std::string, std::uint32_t, Hash, std::equal_to<>>;
+  using Numbers = TextMap<std::uint32_t>;
 
   std::uint32_t number_of(Numbers& numbers, std::string_view text);
   void forget_unused();

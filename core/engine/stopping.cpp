@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "core/engine/lifecycle.hpp"
+#include "core/reasons/eviction_reason.hpp"
 
 namespace sluice {
 
@@ -17,7 +18,7 @@ void Lifecycle::tell_restarted(const std::set<QueueId>& queues) {
     if (!w.exists() || w.queue == kNone || !queues.contains(w.queue)) continue;
     const ConditionRecord* held = w.condition(Type::kRequeued);
     if (!held || held->is_true || !model_.queues[w.queue].active()) continue;
-    if (held->reason != "ClusterQueueStopped") continue;
+    if (held->reason != eviction_reason::kClusterQueueStopped) continue;
     set_condition(model_, w, Type::kRequeued, true, "ClusterQueueRestarted",
                   "The ClusterQueue was restarted after being stopped");
     decide(DecisionType::kStatus, id);
@@ -38,13 +39,13 @@ void Lifecycle::drain_stopped() {
       out.emplace_back(id, true);
       continue;
     }
-    const auto local = model_.local_queues.find(w.object->meta.ns + "/" + w.object->queue_name);
-    if (local != model_.local_queues.end() && stops(local->second.stop))
-      out.emplace_back(id, false);
+    const LocalQueueRecord* local = model_.local_queue_of(w);
+    if (local && stops(local->stop)) out.emplace_back(id, false);
   }
   for (const auto& [id, cluster_queue] : out) {
     Decision why;
-    why.reason = cluster_queue ? "ClusterQueueStopped" : "LocalQueueStopped";
+    why.reason =
+        cluster_queue ? eviction_reason::kClusterQueueStopped : eviction_reason::kLocalQueueStopped;
     why.message = cluster_queue ? "The ClusterQueue is stopped" : "The LocalQueue is stopped";
     evict(id, why);
   }

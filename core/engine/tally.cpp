@@ -17,7 +17,7 @@ const char* cause_of(const WorkloadRecord& w, const PendingReason* pending) {
     case WorkloadState::kQuotaReserved:
       return "";
     case WorkloadState::kInactive:
-      return "Deactivated";
+      return to_string(WaitReason::kDeactivated);
     default:
       return to_string(pending ? pending->reason : WaitReason::kPending);
   }
@@ -33,7 +33,7 @@ WorkloadTally tally_of(const Model& model, std::size_t* steps) {
     if (w.state == WorkloadState::kAdmitted || counted_as(model, id) != id) continue;
     const bool pending = w.state == WorkloadState::kPending;
     const auto why = pending ? pending_reason(model, w, id) : nullptr;
-    ++unadmitted[{model.names.text(w.local_queue), cause_of(w, why.get())}];
+    ++unadmitted[{model.local_queue_name(w), cause_of(w, why.get())}];
     if (!pending || w.queue == kNone) continue;
     const QueueRecord& queue = model.queues[w.queue];
     for (const PodSetRecord& pods : w.pod_sets)
@@ -46,7 +46,7 @@ WorkloadTally tally_of(const Model& model, std::size_t* steps) {
   std::map<std::string_view, std::size_t> finished;
   for (const auto& [local, count] : model.finished) finished[model.names.text(local)] += count;
   for (const WorkloadId id : model.finished_alone)
-    if (counted_as(model, id) == id) ++finished[model.names.text(model.workloads[id].local_queue)];
+    if (counted_as(model, id) == id) ++finished[model.local_queue_name(model.workloads[id])];
   if (steps) *steps = model.open.size() + model.finished.size() + model.finished_alone.size();
 
   WorkloadTally out;

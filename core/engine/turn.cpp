@@ -28,6 +28,17 @@ void set_condition(Model& model, WorkloadRecord& w, Type type, bool value, Share
   if (type == Type::kPodsReady) model.pods_ready.reset();
 }
 
+void say_reserved(Model& model, WorkloadRecord& w, QueueRecord& queue) {
+  if (queue.reserved_message.text().empty())
+    queue.reserved_message = model.texts.intern("Quota reserved in ClusterQueue " + queue.name);
+  const SharedText reason = model.texts.intern("QuotaReserved");
+  set_condition(model, w, Type::kQuotaReserved, true, reason, queue.reserved_message);
+  for (const Type type : {Type::kEvicted, Type::kPreempted})
+    if (const ConditionRecord* c = w.if_true(type))
+      set_condition(model, w, type, false, reason,
+                    model.texts.intern("Previously: " + c->message.text()));
+}
+
 void say_unadmitted(Model& model, WorkloadRecord& w) {
   set_condition(model, w, Type::kAdmitted, false, "NoReservation",
                 "The workload has no reservation");

@@ -39,6 +39,8 @@ void set_condition(Model& model, WorkloadRecord& w, ConditionRecord::Type type, 
                    SharedText reason, SharedText message);
 void set_condition(Model& model, WorkloadRecord& w, ConditionRecord::Type type, bool value,
                    std::string_view reason, std::string_view message);
+/// It has quota of this queue from now on: what is said of its evictions is past.
+void say_reserved(Model& model, WorkloadRecord& w, QueueRecord& queue);
 /// Its condition Admitted is False: nothing runs without a reservation.
 void say_unadmitted(Model& model, WorkloadRecord& w);
 

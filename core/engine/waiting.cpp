@@ -5,6 +5,7 @@
 #include "core/base/check.hpp"
 #include "core/engine/checks.hpp"
 #include "core/model/queue_order.hpp"
+#include "core/reasons/eviction_reason.hpp"
 
 namespace sluice {
 namespace {
@@ -111,7 +112,7 @@ std::shared_ptr<PendingReason> Waiting::why_not_queued(const WorkloadRecord& w, 
     return plain_reason(WaitReason::kPending, "The workload waits for its requeue backoff");
   if (object.queue_name.empty())
     return plain_reason(WaitReason::kMisconfigured, "The workload names no LocalQueue");
-  const LocalQueueRecord* local = model_.local_queue_of(object);
+  const LocalQueueRecord* local = model_.local_queue_of(w);
   if (!local)
     return plain_reason(WaitReason::kMisconfigured,
                         "LocalQueue " + object.queue_name + " doesn't exist");
@@ -142,11 +143,11 @@ void Waiting::enqueue(WorkloadId id) {
   w.queue = queue;
   if (why) return set_pending(id, std::move(why));
   if (const hooks::Traits* traits = w.traits(); traits && !traits->order.fault.empty())
-    orders_.failed(model_.names.text(w.local_queue), traits->order.fault);
+    orders_.failed(model_.local_queue_name(w), traits->order.fault);
   QueueRecord& q = model_.queues[queue];
   if (!q.pending.contains(id)) age_reason(w);
   if (const ConditionRecord* held = w.condition(ConditionRecord::Type::kRequeued);
-      held && !held->is_true && held->reason == "LocalQueueStopped") {
+      held && !held->is_true && held->reason == eviction_reason::kLocalQueueStopped) {
     set_condition(model_, w, ConditionRecord::Type::kRequeued, true, "LocalQueueRestarted",
                   "The LocalQueue was restarted after being stopped");
     turn_.decide(DecisionType::kStatus, id);

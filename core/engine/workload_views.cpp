@@ -2,69 +2,22 @@
 
 #include <algorithm>
 
-#include "core/engine/cohort_chains.hpp"
+#include "core/engine/activity.hpp"
 #include "core/engine/parked_reasons.hpp"
 #include "core/model/model.hpp"
 
 namespace sluice {
 namespace {
 
-const char* type_name(ConditionRecord::Type type) {
-  switch (type) {
-    case ConditionRecord::Type::kQuotaReserved:
-      return "QuotaReserved";
-    case ConditionRecord::Type::kAdmitted:
-      return "Admitted";
-    case ConditionRecord::Type::kEvicted:
-      return "Evicted";
-    case ConditionRecord::Type::kPreempted:
-      return "Preempted";
-    case ConditionRecord::Type::kRequeued:
-      return "Requeued";
-    case ConditionRecord::Type::kPodsReady:
-      return "PodsReady";
-    case ConditionRecord::Type::kFinished:
-      return "Finished";
-    case ConditionRecord::Type::kDeactivationTarget:
-      break;
-  }
-  return "DeactivationTarget";
-}
-
+/// What is said of all that wait in an inactive queue.
 std::shared_ptr<const PendingReason> queue_reason(const QueueRecord& queue) {
+  const bool stopped = queue.inactive == Inactive::kStopped;
+  const bool short_of_something =
+      !stopped && queue.inactive != Inactive::kMissing && queue.inactive != Inactive::kTerminating;
   auto why = std::make_shared<PendingReason>();
-  why->reason = WaitReason::kMisconfigured;
-  why->text = "ClusterQueue " + queue.name;
-  switch (queue.inactive) {
-    case Inactive::kNo:
-      return nullptr;
-    case Inactive::kMissing:
-      why->text += " doesn't exist";
-      break;
-    case Inactive::kTerminating:
-      why->text += " is terminating";
-      break;
-    case Inactive::kStopped:
-      why->reason = WaitReason::kSuspended;
-      why->text += " is stopped";
-      break;
-    case Inactive::kFlavorNotFound:
-      why->text += " is inactive: references missing ResourceFlavor(s): " + queue.inactive_detail;
-      break;
-    case Inactive::kCohortCycle:
-      why->text += " is inactive: its cohort " + queue.spec->cohort + " is part of a cycle";
-      break;
-    case Inactive::kCohortTooDeep:
-      why->text += " is inactive: more than " + std::to_string(kMaxCohortDepth) +
-                   " cohorts stand above it, from " + queue.spec->cohort + " on";
-      break;
-    case Inactive::kCheckNotFound:
-      why->text += " is inactive: references missing AdmissionCheck(s): " + queue.inactive_detail;
-      break;
-    case Inactive::kCheckInactive:
-      why->text += " is inactive: references inactive AdmissionCheck(s): " + queue.inactive_detail;
-      break;
-  }
+  why->reason = stopped ? WaitReason::kSuspended : WaitReason::kMisconfigured;
+  why->text = "ClusterQueue " + queue.name + (short_of_something ? " is inactive: " : " ") +
+              inactivity(queue, true);
   return why;
 }
 
@@ -168,7 +121,7 @@ Milestones milestones_of(const Model& model, WorkloadId id) {
   out.admitted = changed(Condition::kAdmitted);
   out.evicted = changed(Condition::kEvicted);
   out.requeued = changed(Condition::kRequeued);
-  out.is_evicted = out.evicted && w.condition(Condition::kEvicted)->is_true;
+  out.is_evicted = w.is_true(Condition::kEvicted);
   const WorkloadRecord* holder = holder_for(model, w);
   const bool finished = w.state == WorkloadState::kFinished;
   if (holder)
@@ -186,8 +139,8 @@ api::WorkloadStatus status_of(const Model& model, WorkloadId id) {
   const WorkloadRecord& w = model.workloads[id];
   api::WorkloadStatus out;
   for (const ConditionRecord& c : w.conditions)
-    out.conditions.push_back({type_name(c.type), c.is_true ? "True" : "False", c.reason.text(),
-                              c.message.text(), c.time, c.generation});
+    out.conditions.push_back({std::string(condition_name(c.type)), c.is_true ? "True" : "False",
+                              c.reason.text(), c.message.text(), c.time, c.generation});
   const WorkloadView seen = view_of(model, id);
   out.admission = seen.admission;
   if (w.state == WorkloadState::kFinished) {  // where it ran stays to be seen
@@ -197,12 +150,13 @@ api::WorkloadStatus status_of(const Model& model, WorkloadId id) {
           api::Admission{model.queues[w.ended->queue].name, granted(model, w, *w.ended)};
   }
   if (w.state == WorkloadState::kPending && !seen.reason.empty()) {
+    constexpr std::string_view kReserved = condition_name(ConditionRecord::Type::kQuotaReserved);
     api::Condition* at = nullptr;
     for (api::Condition& c : out.conditions)
-      if (c.type == "QuotaReserved") at = &c;
+      if (c.type == kReserved) at = &c;
     if (!at) {
       at = &out.conditions.emplace_back();
-      at->type = "QuotaReserved";
+      at->type = kReserved;
       at->last_transition_time = w.object->meta.creation_time.value_or(model.now);
     }
     at->status = "False";
@@ -237,15 +191,12 @@ WorkloadId counted_as(const Model& model, WorkloadId id) {
 }
 
 WorkloadState reported_state(const WorkloadRecord& w) {
-  const auto is_true = [&](ConditionRecord::Type type) {
-    const ConditionRecord* c = w.condition(type);
-    return c && c->is_true;
-  };
-  if (is_true(ConditionRecord::Type::kFinished)) return WorkloadState::kFinished;
+  using Condition = ConditionRecord::Type;
+  if (w.is_true(Condition::kFinished)) return WorkloadState::kFinished;
   if (!w.object->active) return WorkloadState::kInactive;
-  if (is_true(ConditionRecord::Type::kAdmitted)) return WorkloadState::kAdmitted;
-  return is_true(ConditionRecord::Type::kQuotaReserved) ? WorkloadState::kQuotaReserved
-                                                        : WorkloadState::kPending;
+  if (w.is_true(Condition::kAdmitted)) return WorkloadState::kAdmitted;
+  return w.is_true(Condition::kQuotaReserved) ? WorkloadState::kQuotaReserved
+                                              : WorkloadState::kPending;
 }
 
 bool told_in_status(const WorkloadRecord& w, std::string_view reason, std::string_view message) {

@@ -89,8 +89,9 @@ class QueueWatch {
   virtual void queue_changed(QueueId id, const api::ClusterQueue& queue) = 0;
 };
 
-/// KEP-independent control over the walk through a group's flavors. At most one provider. nullopt:
-/// it has no answer, and the built-in policy (core/scheduling/search_policy.hpp) has one.
+/// How far the walk through a group's flavors goes, and which of two results is the better one. At
+/// most one provider. nullopt: it has no answer, and the built-in policy
+/// (core/scheduling/search_policy.hpp) has one.
 class FlavorSearch {
  public:
   virtual ~FlavorSearch() = default;

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "core/base/intern.hpp"
+#include "core/base/text_map.hpp"
 #include "core/model/config_record.hpp"
 #include "core/model/eviction_history.hpp"
 #include "core/model/ledger.hpp"
@@ -66,13 +67,13 @@ struct Model {
 
   std::unordered_map<std::string_view, WorkloadId> ids;  ///< by key, of those that exist
   std::set<WorkloadId> open;                             ///< that exist and have not finished
-  std::map<StringId, std::size_t> finished;  ///< by LocalQueue, of those that count for themselves
-  std::set<WorkloadId> finished_alone;       ///< the others
-  std::uint64_t ids_version = 0;             ///< grows when a workload comes or goes
-  std::unordered_map<std::string, QueueId> queue_ids;  ///< by name, also of those to come
-  std::unordered_map<std::string, LocalQueueRecord> local_queues;  ///< by `namespace/name`
-  std::unordered_map<std::string, api::LabelMap> namespaces;       ///< labels by name
-  std::map<std::string, CheckRecord> checks;                       ///< AdmissionChecks by name
+  std::map<StringId, std::size_t> finished;   ///< by LocalQueue, of those that count for themselves
+  std::set<WorkloadId> finished_alone;        ///< the others
+  std::uint64_t ids_version = 0;              ///< grows when a workload comes or goes
+  TextMap<QueueId> queue_ids;                 ///< by name, also of those to come
+  TextMap<LocalQueueRecord> local_queues;     ///< by `namespace/name`
+  TextMap<api::LabelMap> namespaces;          ///< labels by name
+  std::map<std::string, CheckRecord> checks;  ///< AdmissionChecks by name
 
   std::optional<bool> pods_ready;  ///< of all that hold quota; unknown: to be counted
   QueueSet maybe_head;             ///< their heaps may have a head
@@ -115,13 +116,25 @@ struct Model {
   }
   /// nullptr: there is no such ClusterQueue.
   const QueueRecord* find_queue(std::string_view name) const {
-    const auto it = queue_ids.find(std::string(name));
+    const auto it = queue_ids.find(name);
     return it == queue_ids.end() || !queues[it->second].spec ? nullptr : &queues[it->second];
   }
-  /// The LocalQueue that the workload names; nullptr: there is none.
-  const LocalQueueRecord* local_queue_of(const api::Workload& object) const {
-    const auto it = local_queues.find(object.meta.ns + "/" + object.queue_name);
+  /// `namespace/name` of a LocalQueue; nullptr: there is none.
+  const LocalQueueRecord* find_local_queue(std::string_view name) const {
+    const auto it = local_queues.find(name);
     return it == local_queues.end() ? nullptr : &it->second;
+  }
+  /// `namespace/name` of the LocalQueue that a workload names, whether or not there is one.
+  const std::string& local_queue_name(const WorkloadRecord& w) const {
+    return names.text(w.local_queue);
+  }
+  /// The LocalQueue that the workload names; nullptr: there is none.
+  const LocalQueueRecord* local_queue_of(const WorkloadRecord& w) const {
+    return find_local_queue(local_queue_name(w));
+  }
+  /// Of one that may not be known to the engine yet.
+  const LocalQueueRecord* local_queue_of(const api::Workload& object) const {
+    return find_local_queue(object.meta.ns + "/" + object.queue_name);
   }
 
   /// What so many pods of a pod set ask of a resource: of `pods` one each, whatever they request

@@ -1,12 +1,13 @@
 #include "core/model/queue_order.hpp"
 
+#include "core/reasons/eviction_reason.hpp"
+
 namespace sluice {
 
 Time queue_order_time(const Model& model, const WorkloadRecord& workload) {
-  const ConditionRecord* evicted = workload.condition(ConditionRecord::Type::kEvicted);
-  if (evicted && evicted->is_true) {
-    if ((evicted->reason == "PodsReadyTimeout" && model.requeue_by_eviction_time) ||
-        evicted->reason == "AdmissionCheck")
+  if (const ConditionRecord* evicted = workload.if_true(ConditionRecord::Type::kEvicted)) {
+    const bool by_choice = evicted->reason == eviction_reason::kPodsReadyTimeout;
+    if (ends_in_backoff(evicted->reason.text()) && (!by_choice || model.requeue_by_eviction_time))
       return evicted->time;
   }
   return workload.object->meta.creation_time.value_or(0);

@@ -2,8 +2,8 @@
 //
 // Invariant: `holding` is present exactly while the workload holds quota, and then its usage is
 // counted in the ledger (ledger.hpp), unless a held preemption will evict it. Records live in a
-// WorkloadTable. Written by the engine's thread between the
-// parallel parts of a cycle, read by all threads in them.
+// WorkloadTable. Written by the engine's thread between the parallel parts of a cycle, read by all
+// threads in them.
 #pragma once
 
 #include <algorithm>
@@ -16,8 +16,8 @@
 #include <vector>
 
 #include "core/base/intern.hpp"
-#include "core/base/shared_text.hpp"
 #include "core/hooks/hooks.hpp"
+#include "core/model/condition_record.hpp"
 #include "core/quota/flavor_resource.hpp"
 #include "core/reasons/reasons.hpp"
 #include "core/types/kinds.hpp"
@@ -95,25 +95,6 @@ struct ScanPosition {
   std::uint64_t tree_generation = 0;
   std::uint32_t shape = 0;
   std::int32_t priority = 0;
-};
-
-/// A condition in compact form.
-struct ConditionRecord {
-  enum class Type : std::uint8_t {
-    kQuotaReserved,
-    kAdmitted,
-    kEvicted,
-    kPreempted,
-    kRequeued,
-    kPodsReady,
-    kFinished,
-    kDeactivationTarget,
-  };
-  Type type = Type::kQuotaReserved;
-  bool is_true = false;
-  std::int32_t generation = 0;  ///< of the object, when the condition was set
-  SharedText reason, message;
-  Time time = 0;
 };
 
 /// What few workloads have; allocated when first needed.
@@ -195,6 +176,12 @@ struct WorkloadRecord {
   ConditionRecord* condition(ConditionRecord::Type type) {
     return const_cast<ConditionRecord*>(std::as_const(*this).condition(type));
   }
+  /// The condition where it is True; nullptr: it is not, or there is none.
+  const ConditionRecord* if_true(ConditionRecord::Type type) const {
+    const ConditionRecord* c = condition(type);
+    return c && c->is_true ? c : nullptr;
+  }
+  bool is_true(ConditionRecord::Type type) const { return if_true(type) != nullptr; }
 };
 
 }  // namespace sluice

@@ -84,8 +84,8 @@ void CandidateCollector::drop_protected(const Model& model, const hooks::Hooks& 
     if (c.evicting) continue;
     const WorkloadRecord& w = model.workloads[c.id];
     objects.push_back(w.object.get());
-    const ConditionRecord* admitted = w.condition(ConditionRecord::Type::kAdmitted);
-    admitted_at.push_back(admitted && admitted->is_true ? admitted->time : 0);
+    const ConditionRecord* admitted = w.if_true(ConditionRecord::Type::kAdmitted);
+    admitted_at.push_back(admitted ? admitted->time : 0);
   }
   hooks::VetoAnswer answer;
   answer.protected_.assign(asked, 0);

@@ -75,6 +75,8 @@ struct Condition {
   std::string message;
   Time last_transition_time = 0;
   std::int64_t observed_generation = 0;
+
+  bool is_true() const { return status == "True"; }
 };
 
 /// metav1.LabelSelector. An absent selector matches nothing, an empty one everything; absence is

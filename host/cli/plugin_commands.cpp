@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "host/access/identity.hpp"
 #include "host/cli/arguments.hpp"
 #include "host/cli/output.hpp"
 #include "host/cli/plugin_install_commands.hpp"
@@ -130,16 +131,16 @@ Result<int> inspect_process(const Options& options) {
                               {"command", to_array(process.command)},
                               {"provides", described->provides},
                               {"may", limits_of(process)},
-                              {"user", "system:plugin:" + described->name},
+                              {"user", plugin_user(described->name)},
                               {"configSchema", described->config_schema}};
   if (print(options, document)) return 0;
   fmt::print(
       "name      {}\nversion   {}\nabout     {}\ncommand   {}\nprovides  {}\nmay have  {}\n"
-      "writes as system:plugin:{}\nconfig    {}\n",
+      "writes as {}\nconfig    {}\n",
       described->name, described->version,
       described->description.empty() ? "-" : described->description,
       command.empty() ? "(its library)" : command, described->provides, limits_of(process),
-      described->name,
+      plugin_user(described->name),
       described->config_schema.empty() ? "(it takes none)" : described->config_schema);
   return 0;
 }

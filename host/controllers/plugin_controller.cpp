@@ -3,12 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <boost/json/value.hpp>
 #include <utility>
 
 #include "api/codec/codec.hpp"
 #include "api/json/json.hpp"
 #include "api/json/json_text.hpp"
+#include "api/schema/predicates.hpp"
 #include "core/base/check.hpp"
 #include "core/engine/workload_views.hpp"
 #include "host/base/log.hpp"
@@ -53,13 +53,6 @@ RemoteChange remote_of_key(std::string_view key) {
 
 std::string labels_text(const boost::json::object& object) {
   return api::to_json(part(part(object, "metadata"), "labels"));
-}
-
-bool has_field(const boost::json::object& object, std::string_view field) {
-  boost::system::error_code code;
-  std::string pointer = fmt::format("/{}", field);
-  std::replace(pointer.begin(), pointer.end(), '.', '/');
-  return boost::json::value(object).find_pointer(pointer, code) != nullptr;
 }
 
 Result<Time> time_of(const ControllerBridge::Looked& again, const ObjectAccess& objects) {
@@ -237,7 +230,7 @@ void PluginController::name_all(const ObjectAccess& objects) {
       if (!watched.has.empty() || !labels_[i].empty()) {
         const auto object = objects.get(*kinds_[i], key);
         if (!object || !labels_[i].matches_labels(labels_text(*object))) continue;
-        if (!watched.has.empty() && !has_field(*object, watched.has)) continue;
+        if (!watched.has.empty() && !api::value_at(*object, watched.has)) continue;
       }
       named_.push_back(key_of(i, key));
     }

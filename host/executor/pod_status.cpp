@@ -123,29 +123,14 @@ bool is_scheduled(const json::object& status) { return has_condition(status, "Po
 
 bool set_pod_condition(json::object& status, std::string_view type, bool on,
                        std::string_view reason, std::string_view message, Time now) {
-  json::array& conditions = array_of(status, "conditions");
-  json::value* found = nullptr;
-  for (json::value& value : conditions) {
-    if (value.is_object() && api::find_text(value.get_object(), "type") == type) found = &value;
-  }
+  if (condition_says(find_condition(status, type), on, reason, message)) return false;
   json::object next{{"type", type},
                     {"status", on ? "True" : "False"},
                     {"lastProbeTime", nullptr},
                     {"lastTransitionTime", text_of(now)}};
   if (!reason.empty()) next["reason"] = reason;
   if (!message.empty()) next["message"] = message;
-  if (!found) {
-    conditions.push_back(std::move(next));
-    return true;
-  }
-  const json::object& old = found->get_object();
-  if (api::find_text(old, "status") == api::find_text(next, "status")) {
-    if (api::find_text(old, "reason") == reason && api::find_text(old, "message") == message) {
-      return false;
-    }
-    next["lastTransitionTime"] = api::find_text(old, "lastTransitionTime");
-  }
-  *found = std::move(next);
+  put_condition(status, std::move(next));
   return true;
 }
 

@@ -5,6 +5,7 @@
 #include <boost/json/array.hpp>
 
 #include "api/json/json.hpp"
+#include "core/reasons/eviction_reason.hpp"
 #include "core/reasons/reasons.hpp"
 #include "host/explain/advice.hpp"
 #include "host/objects/parts.hpp"
@@ -119,12 +120,13 @@ json::object preemptor_of(const Engine& engine, std::string_view message, const 
 void add_eviction(const Engine& engine, const api::WorkloadStatus& status, const MayKnow& may_know,
                   json::object& out) {
   const api::Condition* evicted = status.condition("Evicted");
-  if (!evicted || evicted->status != "True") return;
+  if (!evicted || !evicted->is_true()) return;
   json::object& told = out["evicted"].emplace_object();
   told["since"] = format_time(evicted->last_transition_time);
   told["reason"] = evicted->reason;
   told["message"] = evicted->message;
-  if (evicted->reason == "Preempted") told["by"] = preemptor_of(engine, evicted->message, may_know);
+  if (evicted->reason == eviction_reason::kPreempted)
+    told["by"] = preemptor_of(engine, evicted->message, may_know);
 }
 
 std::vector<std::string> help_for_others(const api::Workload& workload, WorkloadState state,
@@ -132,7 +134,7 @@ std::vector<std::string> help_for_others(const api::Workload& workload, Workload
   std::vector<std::string> out;
   if (state == WorkloadState::kInactive) {
     const api::Condition* evicted = status.condition("Evicted");
-    const bool told = evicted && evicted->status == "True" && !evicted->message.empty();
+    const bool told = evicted && evicted->is_true() && !evicted->message.empty();
     const std::string cause =
         told ? "once its cause is gone (" + evicted->reason + ": " + evicted->message + "), " : "";
     out.push_back(cause + (workload.active ? "its queue has to take it again"
@@ -316,7 +318,7 @@ json::object explanation_document(const Engine& engine, WorkloadId id, Time now,
   if (state != WorkloadState::kFinished) add_eviction(engine, status, may_know, out);
   if (!status.admission_checks.empty()) out["checks"] = checks_of(status);
   if (const api::Condition* ready = status.condition("PodsReady");
-      ready && ready->status != "True" && state == WorkloadState::kAdmitted)
+      ready && !ready->is_true() && state == WorkloadState::kAdmitted)
     out["pods"] = ready->message;  // admitted is not running yet
   // Names of other workloads are shown to users that may know them.
   for (const std::string& victim : planned_victims(engine.model(), id))

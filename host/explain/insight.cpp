@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "api/json/json.hpp"
+#include "core/reasons/eviction_reason.hpp"
 #include "host/controllers/checks/check_query.hpp"
 #include "host/explain/document.hpp"
 #include "host/explain/obstacles.hpp"
@@ -48,7 +49,8 @@ void put_first(json::array help, json::object& document) {
 /// Its pods were not ready in time, or it is off: what they failed of comes first.
 void add_pod_trouble(const ObjectAccess& objects, const std::string& key, json::object& document) {
   const std::string_view state = api::find_text(document, "state");
-  const bool late = api::find_text(part(document, "evicted"), "reason") == "PodsReadyTimeout";
+  const bool late =
+      api::find_text(part(document, "evicted"), "reason") == eviction_reason::kPodsReadyTimeout;
   if (!late && state != "Inactive" && state != "Admitted") return;
   const std::string trouble = trouble_of_pods(objects, key);
   if (!trouble.empty()) put_first({json::value(trouble)}, document);

@@ -14,7 +14,7 @@ Millis since(const api::Condition* condition) {
 /// The condition where it is true; else nullptr.
 const api::Condition* if_true(const api::WorkloadStatus& status, std::string_view type) {
   const api::Condition* found = status.condition(type);
-  return found && found->status == "True" ? found : nullptr;
+  return found && found->is_true() ? found : nullptr;
 }
 
 void end(Run& run, Millis at, Outcome outcome, std::string reason) {

@@ -149,8 +149,8 @@ TraitsSource::Told Kernel::ask_traits(const api::Workload& object, const Claims&
   const auto id = engine_.find(object.meta.key());
   const api::Condition* reserved = object.status.condition("QuotaReserved");
   const bool known = id && engine_.object(*id)->meta.uid == object.meta.uid;
-  const bool holds = known ? engine_.holds_quota(*id)
-                           : reserved && reserved->status == "True" && object.status.admission;
+  const bool holds =
+      known ? engine_.holds_quota(*id) : reserved && reserved->is_true() && object.status.admission;
   TraitsSource::Told told =
       traits_.ask({object, cluster_queue_of(engine_.model(), object), holds}, before);
   if (!told.traits.unknown_because.empty()) retries_.note(object.meta.key(), now_);
@@ -288,12 +288,11 @@ void Kernel::erase(const api::KindInfo& kind, const std::string& key) {
 void Kernel::note_pods_ready(const TypedObject& typed) {
   const auto& workload = std::get<std::shared_ptr<api::Workload>>(typed);
   const api::Condition* ready = workload->status.condition("PodsReady");
-  if (!ready || ready->status != "True") return;
+  if (!ready || !ready->is_true()) return;
   const auto id = engine_.find(workload->meta.key());
   if (!id) return;
-  const ConditionRecord* before =
-      engine_.model().workloads[*id].condition(ConditionRecord::Type::kPodsReady);
-  if (!before || !before->is_true) observer_.pods_ready(now_, *id);
+  const WorkloadRecord& before = engine_.model().workloads[*id];
+  if (!before.is_true(ConditionRecord::Type::kPodsReady)) observer_.pods_ready(now_, *id);
 }
 
 void Kernel::begin_staging() {

@@ -2,6 +2,7 @@
 
 #include "api/json/json_text.hpp"
 #include "core/model/model.hpp"
+#include "core/reasons/eviction_reason.hpp"
 #include "host/base/log.hpp"
 
 namespace sluice::host {
@@ -32,9 +33,9 @@ bool RequestJudge::may_take_back_retry(const EngineRequest& request) {
   const auto id = engine_.find(request.workload);
   if (!id) return false;
   const WorkloadRecord& w = engine_.model().workloads[*id];
-  const ConditionRecord* evicted = w.condition(ConditionRecord::Type::kEvicted);
-  const bool waits = w.extras && w.extras->backing_off && evicted && evicted->is_true &&
-                     evicted->reason == "AdmissionCheck";
+  const ConditionRecord* evicted = w.if_true(ConditionRecord::Type::kEvicted);
+  const bool waits = w.extras && w.extras->backing_off && evicted &&
+                     evicted->reason == eviction_reason::kAdmissionCheck;
   if (!waits) return false;  // there is nothing to take back
   bool any = false, all = true;
   for (const api::AdmissionCheckState& check : w.checks()) {

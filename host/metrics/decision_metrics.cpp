@@ -6,6 +6,7 @@
 #include <set>
 
 #include "core/model/model.hpp"
+#include "core/reasons/eviction_reason.hpp"
 
 namespace sluice::host {
 namespace {
@@ -41,10 +42,9 @@ constexpr Telling kTellings[] = {
 
 /// `DeactivatedDueToX` is the reason Deactivated with the cause X.
 std::pair<std::string, std::string> split_reason(const std::string& reason) {
-  constexpr std::string_view kDueTo = "DueTo";
-  const std::size_t at = reason.find(kDueTo);
-  if (at == std::string::npos) return {reason, ""};
-  return {reason.substr(0, at), reason.substr(at + kDueTo.size())};
+  const auto cause = cause_of_deactivation(reason);
+  if (!cause) return {reason, ""};
+  return {std::string(eviction_reason::kDeactivated), std::string(*cause)};
 }
 
 }  // namespace
@@ -75,8 +75,7 @@ DecisionMetrics::About DecisionMetrics::about(WorkloadId id) {
   out.local_queue = object->queue_name;
   out.priority_class = object->priority_class ? object->priority_class->name : "";
   out.cluster_queue = seen.cluster_queue;
-  if (out.cluster_queue.empty())
-    out.cluster_queue = cluster_queue_of(engine_.model(), out.ns + "/" + out.local_queue);
+  if (out.cluster_queue.empty()) out.cluster_queue = cluster_queue_of(engine_.model(), *object);
   out.created = object->meta.creation_time.value_or(0);
   // The condition Evicted tells it only until the workload gets quota again.
   const auto evicted = evicted_at_.find(out.uid);
@@ -98,7 +97,7 @@ bool DecisionMetrics::is_there(const About& about) const {
 }
 
 bool DecisionMetrics::local_is_there(const About& about) const {
-  return engine_.model().local_queues.contains(about.ns + "/" + about.local_queue);
+  return engine_.model().find_local_queue(about.ns + "/" + about.local_queue) != nullptr;
 }
 
 DecisionMetrics::Series::Pair DecisionMetrics::make(Told what, const About& about) {

@@ -212,7 +212,7 @@ const api::Condition* end_told(const PreparedObject& object) {
   const auto* workload = std::get_if<std::shared_ptr<api::Workload>>(&object.typed);
   const api::Condition* finished =
       workload && *workload ? (*workload)->status.condition("Finished") : nullptr;
-  return finished && finished->status == "True" ? finished : nullptr;
+  return finished && finished->is_true() ? finished : nullptr;
 }
 
 bool Intake::is_typed(const api::KindInfo& kind) {

@@ -7,11 +7,14 @@
 namespace sluice::host {
 
 using api::array_of;
+using api::condition_says;
 using api::find_condition;
 using api::for_each_object;
 using api::has_condition;
 using api::holds_text;
+using api::keep_transition;
 using api::key_of;
+using api::make_condition;
 using api::object_of;
 using api::part;
 using api::put_condition;

@@ -136,7 +136,7 @@ void grant(void* context, std::uint64_t pod_set, std::int32_t pods) noexcept {
 }  // namespace
 
 std::string gate_of_faulty_plugin(const std::string& plugin) {
-  return "sluice.dev/waits-for-" + plugin;
+  return std::string(kFaultGate) + plugin;
 }
 
 void MappingBridge::plan(const hooks::JobQuery& query, hooks::JobPlan& out, hooks::Fault& fault) {

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/hooks/hooks.hpp"
@@ -12,6 +13,8 @@
 
 namespace sluice::host {
 
+/// How gates begin that the host sets itself; behind it stands the name of a plugin.
+inline constexpr std::string_view kFaultGate = "sluice.dev/waits-for-";
 /// The gate that new pods get while the plugin of this name cannot say which they need.
 std::string gate_of_faulty_plugin(const std::string& plugin);
 

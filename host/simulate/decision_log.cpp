@@ -1,6 +1,7 @@
 #include "host/simulate/decision_log.hpp"
 
 #include "api/json/json.hpp"
+#include "core/reasons/eviction_reason.hpp"
 
 namespace sluice::host {
 
@@ -110,7 +111,7 @@ void DecisionLog::decided(Duration at, const Decision& decision, const Engine& e
       break;
     case DecisionType::kEvicted:
       field("reason", decision.reason);
-      if (decision.reason == "Preempted") {
+      if (decision.reason == eviction_reason::kPreempted) {
         field("preemption", decision.preemption);
         field("by", decision.by);
       }

@@ -8,6 +8,7 @@
 
 #include "api/jobs/job_kind.hpp"
 #include "core/model/model.hpp"
+#include "core/reasons/eviction_reason.hpp"
 #include "host/objects/kinds.hpp"
 #include "host/objects/object_key.hpp"
 #include "host/simulate/story.hpp"
@@ -98,7 +99,7 @@ std::string Simulation::what_goes_round() const {
       "ended, and no event and no end of a job is left",
       engine().key(*who), endless_.rounds(), endless_.reason(), since);
   if (endless_.others() > 0) out += fmt::format("; {} more go round like it", endless_.others());
-  if (endless_.reason() == "PodsReadyTimeout")
+  if (endless_.reason() == eviction_reason::kPodsReadyTimeout)
     out +=
         ". Its pods are never ready: give it a runtime (annotation sluice.dev/runtime), let a "
         "Timeline say PodsReady, or set requeuingStrategy.backoffLimitCount";

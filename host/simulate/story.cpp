@@ -11,6 +11,8 @@
 #include "api/codec/codec.hpp"
 #include "api/json/json.hpp"
 #include "core/engine/queue_views.hpp"
+#include "core/model/model.hpp"
+#include "core/reasons/eviction_reason.hpp"
 #include "host/base/table_text.hpp"
 
 namespace sluice::host {
@@ -49,7 +51,7 @@ std::string sentence(const Decision& decision, const Engine& engine) {
     case DecisionType::kAdmitted:
       return "is admitted";
     case DecisionType::kEvicted:
-      if (decision.reason == "Preempted")
+      if (decision.reason == eviction_reason::kPreempted)
         return fmt::format("is evicted to make room for {} ({})", decision.by, decision.preemption);
       return fmt::format("is evicted: {}", with_message(decision.reason, decision.message));
     case DecisionType::kPending:
@@ -91,9 +93,9 @@ struct QueueTotals {
 std::string queue_of(const Kernel& kernel, WorkloadId id) {
   const auto view = kernel.engine().view(id);
   if (view.admission) return view.admission->cluster_queue;
-  const auto workload = kernel.engine().object(id);
+  const Model& model = kernel.engine().model();
   const api::KindInfo& kind = api::kueue_kind(kernel.scheme(), "LocalQueue");
-  const auto* stored = kernel.store().find(kind, workload->meta.ns + "/" + workload->queue_name);
+  const auto* stored = kernel.store().find(kind, model.local_queue_name(model.workloads[id]));
   if (!stored) return "";
   return api::decode_local_queue(to_object(*stored)).cluster_queue;
 }

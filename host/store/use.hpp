@@ -5,11 +5,10 @@
 
 #include <atomic>
 #include <cstddef>
-#include <functional>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 
+#include "core/base/text_map.hpp"
 #include "host/objects/store.hpp"
 
 namespace sluice::host {
@@ -41,14 +40,8 @@ class UseTable {
   StoreUse of(std::string_view ns) const;
 
  private:
-  struct Hash {
-    using is_transparent = void;
-    std::size_t operator()(std::string_view text) const {
-      return std::hash<std::string_view>()(text);
-    }
-  };
   std::atomic<std::size_t> objects_ = 0, bytes_ = 0, charged_ = 0;
-  std::unordered_map<std::string, StoreUse, Hash, std::equal_to<>> by_namespace_;
+  TextMap<StoreUse> by_namespace_;
 };
 
 }  // namespace sluice::host

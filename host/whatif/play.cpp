@@ -57,7 +57,7 @@ Play::Seen Play::run(const std::vector<WorkloadId>& asked, Deadline deadline) {
   for (const WorkloadId id : engine().workloads()) {
     if (engine().state(id) != WorkloadState::kAdmitted || !engine().takes_part(id)) continue;
     const api::Condition* admitted = engine().object(id)->status.condition("Admitted");
-    begin(id, admitted && admitted->status == "True" ? admitted->last_transition_time : from);
+    begin(id, admitted && admitted->is_true() ? admitted->last_transition_time : from);
     if (fork_.machine().kernel().waits_for_pods()) started_.push_back(id);
   }
   fork_.machine().observe(*this);

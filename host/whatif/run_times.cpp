@@ -2,14 +2,16 @@
 
 #include <algorithm>
 
+#include "core/model/model.hpp"
+
 namespace sluice::host {
 namespace {
 
 constexpr std::size_t kFewest = 5;           // past runs from which anything is concluded
 constexpr std::size_t kMostOfQueue = 2'000;  // past runs of a queue that are looked at
 
-std::string local_queue(const api::Workload& workload) {
-  return workload.meta.ns + "/" + workload.queue_name;
+const std::string& local_queue_name(const Engine& engine, WorkloadId id) {
+  return engine.model().local_queue_name(engine.model().workloads[id]);
 }
 
 }  // namespace
@@ -18,14 +20,12 @@ RunTimes::RunTimes(const Engine& engine, const SimulatedJobs& jobs, const PastRu
     : jobs_(jobs) {
   for (const WorkloadId id : engine.workloads()) {
     if (engine.state(id) != WorkloadState::kFinished) continue;
-    const auto object = engine.object(id);
-    std::vector<Duration>& of_queue = past_[local_queue(*object)];
+    std::vector<Duration>& of_queue = past_[local_queue_name(engine, id)];
     if (of_queue.size() >= kMostOfQueue) continue;
     const api::WorkloadStatus status = engine.status(id);
     const api::Condition* admitted = status.condition("Admitted");
     const api::Condition* finished = status.condition("Finished");
-    if (!admitted || admitted->status != "True" || !finished || finished->reason != "Succeeded")
-      continue;
+    if (!admitted || !admitted->is_true() || !finished || finished->reason != "Succeeded") continue;
     of_queue.push_back(finished->last_transition_time - admitted->last_transition_time);
   }
   // Workloads that still exist are in the history, too: for each queue the longer list counts.
@@ -47,7 +47,7 @@ std::optional<Duration> RunTimes::said(const Engine& engine, WorkloadId id) cons
 std::pair<std::size_t, const std::vector<Duration>*> RunTimes::longer(const Engine& engine,
                                                                       WorkloadId id,
                                                                       Duration ran) const {
-  const auto found = past_.find(local_queue(*engine.object(id)));
+  const auto found = past_.find(local_queue_name(engine, id));
   if (found == past_.end() || found->second.size() < kFewest) return {0, nullptr};
   const auto first = std::upper_bound(found->second.begin(), found->second.end(), ran);
   if (first == found->second.end()) return {0, nullptr};

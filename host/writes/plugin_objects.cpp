@@ -174,7 +174,7 @@ WriteRequest PluginObjects::request(WriteVerb verb, const api::KindInfo& kind,
   if (kind.namespaced) out.ns = ns;
   out.name = name;
   out.subresource = subresource;
-  out.user = "system:plugin:" + plugin_;
+  out.user = plugin_user(plugin_);
   out.user_groups = {std::string(kPluginsGroup)};
   out.field_manager = out.user;
   return out;

@@ -133,8 +133,7 @@ WriteMode mode_of(const WriteRequest& request) {
   mode.user = request.user;
   mode.may_wait = request.may_wait;
   mode.advises = true;
-  if (constexpr std::string_view kPlugin = "system:plugin:"; request.user.starts_with(kPlugin))
-    mode.plugin = std::string_view(request.user).substr(kPlugin.size());
+  mode.plugin = plugin_of_user(request.user);
   return mode;
 }
 

@@ -73,20 +73,15 @@ void Cases::begin(const sluice::CheckAttempt& attempt) {
 }
 
 std::optional<Json> Cases::refusals_shown(const Case& of) const {
-  const Json* shown = sluice::find_condition(*of.workload, kRefused);
-  const bool before = sluice::condition_is_true(*of.workload, kRefused);
   const std::string message = refusals_.told(of.uid, now_ms());
-  if (before ? shown->string_or("message", "") == message : message.empty()) return std::nullopt;
-  Json out = Json::object();
-  out["type"] = kRefused;
-  out["status"] = message.empty() ? "False" : "True";
-  out["reason"] = message.empty() ? "Taken" : "Refused";
-  out["message"] = message;
-  out["observedGeneration"] = of.workload->int_or("metadata.generation", 1);
-  out["lastTransitionTime"] = before && !message.empty()
-                                  ? shown->string_or("lastTransitionTime", "")
-                                  : sluice::time_text(context_.now());
-  return out;
+  const bool refused = !message.empty();
+  if (!refused && !sluice::condition_is_true(*of.workload, kRefused)) return std::nullopt;
+  Json changed = *of.workload;
+  const bool news = sluice::set_condition(changed, kRefused, refused ? "True" : "False",
+                                          refused ? "Refused" : "Taken", message, context_.now(),
+                                          of.workload->int_or("metadata.generation", 1));
+  if (!news) return std::nullopt;
+  return *changed.find("status.conditions");
 }
 
 std::string Cases::end(const sluice::CheckAttempt& attempt) {

@@ -82,7 +82,8 @@ class Cases {
   /// The nominated clusters have their turn from now on; or nobody has.
   void nominated(const std::string& uid, bool any);
 
-  /// What the workload is to show of who refuses its job; nullopt: what it shows.
+  /// The conditions of the workload where they have to say something else of who refuses its job;
+  /// nullopt: they say it.
   std::optional<sluice::Json> refusals_shown(const Case& of) const;
 
   /// Whether the workload waits for a check that is carried out here, or is gone; the marks on

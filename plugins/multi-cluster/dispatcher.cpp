@@ -147,7 +147,7 @@ void Dispatcher::note_refusals(const Case& of) {
   const auto shown = cases_.refusals_shown(of);
   if (!shown) return;
   Json merge = Json::object();
-  merge["status"]["conditions"] = with_condition(*of.workload, *shown);
+  merge["status"]["conditions"] = *shown;
   context_.objects().patch(cases_.workload_ref(of), merge, "status").or_throw();
 }
 

@@ -263,23 +263,13 @@ class MultiCluster {
   }
 
   void show(const std::string& name, const Json& cluster, const Active& active) {
-    const Json* before = sluice::find_condition(cluster, "Active");
-    const std::string status = active.active ? "True" : "False";
-    if (before != nullptr && before->string_or("status", "") == status &&
-        before->string_or("reason", "") == active.reason &&
-        before->string_or("message", "") == active.message)
-      return;
-    Json wanted = Json::object();
-    wanted["type"] = "Active";
-    wanted["status"] = status;
-    wanted["reason"] = active.reason;
-    wanted["message"] = active.message;
-    wanted["observedGeneration"] = cluster.int_or("metadata.generation", 1);
-    const bool same = before != nullptr && before->string_or("status", "") == status;
-    wanted["lastTransitionTime"] =
-        same ? before->string_or("lastTransitionTime", "") : sluice::time_text(context_.now());
+    Json changed = cluster;
+    const bool news = sluice::set_condition(changed, "Active", active.active ? "True" : "False",
+                                            active.reason, active.message, context_.now(),
+                                            cluster.int_or("metadata.generation", 1));
+    if (!news) return;
     Json merge = Json::object();
-    merge["status"]["conditions"] = with_condition(cluster, std::move(wanted));
+    merge["status"]["conditions"] = *changed.find("status.conditions");
     context_.objects().patch(cluster_ref(name), merge, "status").or_throw();
   }
 

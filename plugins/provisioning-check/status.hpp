@@ -5,19 +5,10 @@
 #include <sluice/cpp/json.hpp>
 
 #include <cstdint>
-#include <string>
-#include <string_view>
 
 #include "command.hpp"
 
 namespace provisioning {
-
-/// RFC 3339 with seconds, UTC.
-std::string time_text(std::int64_t ns);
-
-/// `conditions` with this one in it; the transition time changes with the status only.
-void set_condition(sluice::Json& conditions, std::string_view type, bool status,
-                   std::string_view reason, std::string_view message, std::int64_t now);
 
 /// How the command's run changes the status of `request`.
 struct StatusChange {

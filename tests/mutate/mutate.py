@@ -27,8 +27,8 @@ from sources import MOST_OF_A_SOURCE, same, sources_of
 from suites import Decisions, Program, Runner, Tests
 from tree import Tree
 
-CORE = ["core_base_test", "core_types_test", "core_quota_test", "core_queueing_test",
-        "core_preemption_test", "core_scheduling_test", "core_engine_test"]
+CORE = ["core_base_test", "core_types_test", "core_quota_test", "core_reasons_test",
+        "core_queueing_test", "core_preemption_test", "core_scheduling_test", "core_engine_test"]
 WHOLE = ["host_kernel_test", "host_controllers_test", "dst_test"]  # of machines that decide
 # Where sources are changed, and what tests each, the nearest first.
 FOLDERS = {

@@ -90,6 +90,20 @@ TEST(Helpers, AConditionIsWrittenWhenItSaysSomethingNew) {
   EXPECT_EQ(find_condition(object, "None"), nullptr);
 }
 
+TEST(Helpers, AConditionSaysOfWhichGenerationItIs) {
+  Json object = Json::object();
+  EXPECT_TRUE(set_condition(object, "Active", "True", "R", "m", 1 * kSecond, 7));
+  EXPECT_EQ(object.find("status.conditions")->dump(),
+            R"([{"type":"Active","status":"True","reason":"R","message":"m",)"
+            R"("observedGeneration":7,"lastTransitionTime":"1970-01-01T00:00:01Z"}])");
+  EXPECT_FALSE(set_condition(object, "Active", "True", "R", "m", 2 * kSecond, 8))
+      << "it says nothing new";
+  EXPECT_TRUE(set_condition(object, "Active", "True", "R", "n", 3 * kSecond, 9));
+  EXPECT_EQ(object.find("status.conditions")->dump(),
+            R"([{"type":"Active","status":"True","reason":"R","message":"n",)"
+            R"("observedGeneration":9,"lastTransitionTime":"1970-01-01T00:00:01Z"}])");
+}
+
 TEST(Helpers, OwnersAreFoundAndAddedOnce) {
   const Json job = Json::parse(
       R"({"apiVersion":"batch/v1","kind":"Job","metadata":{"name":"train","uid":"u"}})");

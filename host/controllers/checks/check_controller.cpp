@@ -226,16 +226,9 @@ Result<void> CheckController::set_active(const json::object& before, const Check
     if (auto done = plain(objects.update(std::move(marked))); !done) return done;
   }
   const json::object* old = find_condition(part(before, "status"), "Active");
-  const std::string_view value = activity.active ? "True" : "False";
-  if (old && api::find_text(*old, "status") == value &&
-      api::find_text(*old, "reason") == activity.reason &&
-      api::find_text(*old, "message") == activity.message)
-    return {};
-  json::object condition{{"type", "Active"},
-                         {"status", api::json_view(value)},
-                         {"reason", activity.reason},
-                         {"message", activity.message},
-                         {"lastTransitionTime", format_time(objects.now())}};
+  if (condition_says(old, activity.active, activity.reason, activity.message)) return {};
+  json::object condition =
+      make_condition("Active", activity.active, activity.reason, activity.message, objects.now());
   if (const auto generation = api::find_int(part(before, "metadata"), "generation"))
     condition["observedGeneration"] = *generation;
   json::object status = part(before, "status");
@@ -273,7 +266,9 @@ Result<Time> CheckController::look_at_workload(const std::string& key, ObjectAcc
         is_new ? note_failure(key, attempt, check, controller, standing.trouble, objects.now())
                : *before;
     again = std::min(again, now.again_at);
-    if (is_new) failed = &now, failed_check = check;
+    if (!is_new) continue;
+    failed = &now;
+    failed_check = check;
   }
   if (!failed) return again;
   return Error{
@@ -413,7 +408,7 @@ std::string CheckController::why_ended(const std::string& key) const {
   if (engine_.state(*id) == WorkloadState::kFinished) return "Finished";
   const api::WorkloadStatus status = engine_.status(*id);
   const api::Condition* evicted = status.condition("Evicted");
-  if (evicted && evicted->status == "True") return evicted->reason;
+  if (evicted && evicted->is_true()) return evicted->reason;
   return "ReservationEnded";
 }
 

@@ -12,13 +12,12 @@
 #include "host/controllers/jobs/start_info.hpp"
 #include "host/objects/kinds.hpp"
 #include "host/objects/parts.hpp"
+#include "host/plugins/bridge_jobs.hpp"
 
 namespace sluice::host {
 namespace {
 
 namespace json = boost::json;
-
-constexpr std::string_view kFaultGate = "sluice.dev/waits-for-";
 
 struct Pod {
   std::string key;
@@ -77,7 +76,7 @@ std::vector<std::string> PodGates::gates_of_new_pod(const ObjectRef& job,
   for (const WorkloadOfJob& workload : view->workloads) {
     if (!workload.admitted || workload.match == hooks::JobMatch::kSame) continue;
     if (const std::string absent = absent_plugin(workload, loaded_); !absent.empty())
-      return {fmt::format("{}{}", kFaultGate, absent)};
+      return {gate_of_faulty_plugin(absent)};
   }
   if (!hook_) return gates;
   hooks::Fault fault;  // a plugin that fails leaves a gate of its name

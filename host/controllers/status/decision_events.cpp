@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/engine/workload_views.hpp"
+#include "core/reasons/eviction_reason.hpp"
 
 namespace sluice::host {
 namespace {
@@ -42,11 +43,10 @@ void DecisionEvents::decided(Time now, const Decision& decision) {
       if (decision.reason == "PendingEvaluation") return;
       return emit(id, true, decision.reason, decision.message);
     case DecisionType::kDeactivated: {
-      constexpr std::string_view kTimeLimit = "DeactivatedDueToMaximumExecutionTimeExceeded";
       const std::int32_t limit = engine_.object(id)->maximum_execution_seconds.value_or(0);
-      if (decision.reason == "DeactivatedDueToAdmissionCheck")
+      if (decision.reason == eviction_reason::kCheckRejected)
         emit(id, true, "AdmissionCheckRejected", without_subject(decision.message));
-      if (decision.reason == kTimeLimit)
+      if (decision.reason == eviction_reason::kTimeLimit)
         emit(id, true, "MaximumExecutionTimeExceeded",
              fmt::format("The maximum execution time ({}s) exceeded", limit));
       return;

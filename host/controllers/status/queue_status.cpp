@@ -22,17 +22,10 @@ constexpr Duration kPausePerBusyQueue = 2 * kMillisecond;
 /// The condition Active; its time stays while its value does.
 json::array active_condition(const json::object& object, bool active, std::string_view reason,
                              std::string_view message, Time now) {
-  const std::string_view value = active ? "True" : "False";
-  json::object condition{{"type", "Active"},
-                         {"status", api::json_view(value)},
-                         {"reason", api::json_view(reason)},
-                         {"message", api::json_view(message)},
-                         {"lastTransitionTime", format_time(now)}};
+  json::object condition = make_condition("Active", active, reason, message, now);
   if (const auto generation = api::find_int(part(object, "metadata"), "generation"))
     condition["observedGeneration"] = *generation;
-  const json::object* before = find_condition(part(object, "status"), "Active");
-  if (before && api::find_text(*before, "status") == value)
-    condition["lastTransitionTime"] = api::json_view(api::find_text(*before, "lastTransitionTime"));
+  keep_transition(condition, find_condition(part(object, "status"), "Active"));
   return {std::move(condition)};
 }
 

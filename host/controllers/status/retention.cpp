@@ -6,6 +6,7 @@
 
 #include "api/json/json.hpp"
 #include "api/json/json_text.hpp"
+#include "core/reasons/eviction_reason.hpp"
 #include "host/objects/object_key.hpp"
 #include "host/objects/parts.hpp"
 
@@ -65,8 +66,7 @@ Result<Time> WorkloadRetention::reconcile(const WorkKey& key, ObjectAccess& obje
     return kNever;
   // Deactivated by a person: theirs to keep.
   const json::object* evicted = find_condition(status, "Evicted");
-  if (!evicted || !api::find_text(*evicted, "reason").starts_with("DeactivatedDueTo"))
-    return kNever;
+  if (!evicted || !cause_of_deactivation(api::find_text(*evicted, "reason"))) return kNever;
   const Time due =
       later(true_since(status, "Evicted").value_or(objects.now()), *config_.after_deactivated);
   if (objects.now() < due) return due;

@@ -359,21 +359,19 @@ void Planner::manage() {
   if (missing > 0) create(missing);
 }
 
+/// Whatever its reason, one of this value stays as it is.
 bool Planner::set_condition(std::string_view type, bool on, std::string_view reason,
                             std::string_view message) {
-  json::array& conditions = array_of(plan_.status, "conditions");
-  json::value* found = nullptr;
-  for (json::value& value : conditions) {
-    if (value.is_object() && api::find_text(value.get_object(), "type") == type) found = &value;
-  }
   const std::string_view status = on ? "True" : "False";
-  if (found && api::find_text(found->get_object(), "status") == status) return false;
-  if (!found) found = &conditions.emplace_back(nullptr);
+  const json::object* before = find_condition(plan_.status, type);
+  if (before && api::find_text(*before, "status") == status) return false;
   const std::string time = format_time(now_ / kSecond * kSecond);
-  *found = json::object{{"type", type},          {"status", status},
-                        {"lastProbeTime", time}, {"lastTransitionTime", time},
-                        {"reason", reason},      {"message", message}};
-  return true;
+  return put_condition(plan_.status, {{"type", type},
+                                      {"status", status},
+                                      {"lastProbeTime", time},
+                                      {"lastTransitionTime", time},
+                                      {"reason", reason},
+                                      {"message", message}});
 }
 
 void Planner::write_counts() {

@@ -208,11 +208,7 @@ class RaySync {
   void set_condition(json::object& status, std::string_view type, bool on, std::string_view reason,
                      std::string_view message) {
     put_condition(status,
-                  {{"type", type},
-                   {"status", on ? "True" : "False"},
-                   {"reason", reason},
-                   {"message", message},
-                   {"lastTransitionTime", format_time(objects_.now() / kSecond * kSecond)}});
+                  make_condition(type, on, reason, message, objects_.now() / kSecond * kSecond));
   }
 
   ApiResult<void> write_status(const std::vector<Group>& groups) {

@@ -102,7 +102,7 @@ void ReportCollector::take_over(std::uint32_t index, WorkloadId workload, const 
   const api::WorkloadStatus& status = engine.object(workload)->status;
   const auto tell = [&](const char* condition, DecisionType type, std::uint32_t what) {
     const auto* told = status.condition(condition);
-    if (!told || told->status != "True") return;
+    if (!told || !told->is_true()) return;
     record_.events.push_back({offset_of(told->last_transition_time), index,
                               static_cast<std::uint8_t>(type), what, kNotThere});
   };

@@ -186,7 +186,7 @@ class Story {
 
   /// What holds at every commit.
   void check() {
-    world_.engine().verify_ledger();
+    world_.engine().verify();
     std::map<std::string, std::vector<std::string>> admitted;
     std::map<std::string, std::int64_t> most;  // CPUs of a parent on one flavor, "parent flavor"
     for (const std::string& name : names(true)) {

@@ -129,7 +129,7 @@ class ElasticWorld {
 
   void settle() {
     life_->kernel.run_to_rest();
-    life_->kernel.engine().verify_ledger();
+    life_->kernel.engine().verify();
     if (watch) watch();
   }
   void pass(Duration time) {

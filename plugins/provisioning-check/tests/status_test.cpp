@@ -22,11 +22,6 @@ std::string failure(const CommandResult& result) {
   return out.status.string_or("conditions.0.message", "");
 }
 
-TEST(CommandStatus, Times) {
-  EXPECT_EQ(time_text(kNow), "2026-01-01T00:00:00Z");
-  EXPECT_EQ(time_text(kNow + 86'399'999'999'999), "2026-01-01T23:59:59Z");
-}
-
 TEST(CommandStatus, Provisioned) {
   const StatusChange out =
       change({End::kExited, 0, R"({"provisioned":true,"message":"up","details":{"pool":"p"}})", ""},

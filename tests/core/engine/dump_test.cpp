@@ -49,6 +49,24 @@ TEST(Dump, NothingIsAdmittedWithoutAReservation) {
   EXPECT_EQ(now.condition("Admitted")->reason, "NoReservation");
 }
 
+// What others wrote may repeat a type; it is one condition, as the last of them says.
+TEST(Dump, AConditionThatComesTwiceKeepsItsOwnTime) {
+  Scenario s;
+  s.flavor("f").queue(Queue("q").quota("cpu", {{"f", 4}}));
+  Job job("w", "q");
+  job.cpu(5).object.status.conditions = {{"Requeued", "True", "First", "", 1 * kSecond, 1},
+                                         {"PodsReady", "False", "Waits", "", 2 * kSecond, 2},
+                                         {"Requeued", "True", "Second", "", 3 * kSecond, 3}};
+  s.submit(job).run();
+  const api::WorkloadStatus now = s.engine.status(*s.engine.find("ns/w"));
+  const api::Condition* requeued = now.condition("Requeued");
+  EXPECT_EQ(requeued->reason, "Second");
+  EXPECT_EQ(requeued->last_transition_time, 3 * kSecond);
+  EXPECT_EQ(requeued->observed_generation, 3);
+  EXPECT_EQ(now.condition("PodsReady")->last_transition_time, 2 * kSecond);
+  EXPECT_EQ(now.condition("PodsReady")->observed_generation, 2);
+}
+
 TEST(Dump, AnEvictionInProgressEndsAfterTheFirstCycle) {
   Scenario s;
   s.flavor("f").queue(Queue("q").quota("cpu", {{"f", 4}}));

@@ -351,7 +351,7 @@ TEST_F(Later, EndedAtOnceAllIsDecidedAsWithout) {
 bool is_ending(const Engine& engine, WorkloadId id) {
   const api::WorkloadStatus status = engine.status(id);
   const api::Condition* evicted = status.condition("Evicted");
-  return engine.holds_quota(id) && evicted && evicted->status == "True";
+  return engine.holds_quota(id) && evicted && evicted->is_true();
 }
 
 /// Of the roots, for each flavor and resource: more is held than there is. What is earmarked counts

@@ -106,7 +106,7 @@ bool milestones_agree(const Engine& engine, WorkloadId id) {
   // Of one that waits the status has a condition QuotaReserved in any case.
   const bool reserved = !seen.reserved || seen.reserved == changed("QuotaReserved");
   return reserved && seen.admitted == changed("Admitted") && seen.evicted == changed("Evicted") &&
-         seen.is_evicted == (evicted && evicted->status == "True") &&
+         seen.is_evicted == (evicted && evicted->is_true()) &&
          seen.has_checks == !status.admission_checks.empty() &&
          seen.cluster_queue == (status.admission ? status.admission->cluster_queue : "");
 }

@@ -58,7 +58,7 @@ TEST_P(Replacement, IsCompletedWhereOnlyTheAdmissionIsKnown) {
     s->submit(Job("next", "q").cpu(2)).run();  // 4 - 2 of the new one
     EXPECT_EQ(s->state("old"), ended);
     EXPECT_EQ(s->admitted(), "new next");
-    s->engine.verify_ledger();
+    s->engine.verify();
   }
 }
 
@@ -69,7 +69,7 @@ TEST_P(Replacement, IsCompletedWhenItsTraitIsToldLater) {
   traits.replaces("new", "old", GetParam());
   s->traits_changed("new").run();
   EXPECT_EQ(s->admitted(), "new");
-  s->engine.verify_ledger();
+  s->engine.verify();
 }
 
 TEST_F(Traits, OfTwoThatAreAdmittedTheOneThatIsNoBetterEndsNothing) {
@@ -168,7 +168,7 @@ TEST_F(Following, ItIsPreemptedAloneWhenThatIsEnough) {
   EXPECT_EQ(s->state("old"), "admitted");
   EXPECT_EQ(s->state("grown"), "pending");
   EXPECT_EQ(s->state("high"), "reserved");
-  s->engine.verify_ledger();
+  s->engine.verify();
 }
 
 TEST_F(Following, ItGoesWithTheOneThatItFollows) {
@@ -177,7 +177,7 @@ TEST_F(Following, ItGoesWithTheOneThatItFollows) {
   EXPECT_EQ(s->state("high"), "reserved");
   EXPECT_EQ(s->state("grown"), "pending");
   EXPECT_EQ(s->state("old"), "pending");
-  s->engine.verify_ledger();
+  s->engine.verify();
 }
 
 TEST_F(Following, WhoeverComesFirstTheyAreBound) {

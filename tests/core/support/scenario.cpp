@@ -175,8 +175,8 @@ hooks::Traits Scenario::traits_of(const api::Workload& object) const {
   if (!traits_) return {};
   const auto id = engine.find(object.meta.key());
   const api::Condition* reserved = object.status.condition("QuotaReserved");
-  const bool holds = id ? engine.holds_quota(*id)
-                        : reserved && reserved->status == "True" && object.status.admission;
+  const bool holds =
+      id ? engine.holds_quota(*id) : reserved && reserved->is_true() && object.status.admission;
   hooks::TraitsAnswer answer;
   hooks::Fault fault;
   traits_->traits({object, cluster_queue_of(engine.model(), object), holds}, answer, fault);
@@ -240,7 +240,7 @@ bool Scenario::step() {
   stepping_ = true;
   const bool more = engine.step(decisions_);
   stepping_ = false;
-  engine.verify_ledger();
+  engine.verify();
   if (ends_at_once_)
     for (const WorkloadId id : engine.workloads()) engine.ended(engine.key(id));
   for (const Decision& d : decisions_)

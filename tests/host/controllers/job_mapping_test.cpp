@@ -26,7 +26,7 @@ class Growing final : public hooks::JobMapping {
     for (const auto& w : query.workloads) {
       if (w.workload->status.condition("Finished")) continue;
       const auto* admitted = w.workload->status.condition("Admitted");
-      (admitted && admitted->status == "True" ? held : waiting) = &w;
+      (admitted && admitted->is_true() ? held : waiting) = &w;
     }
     const auto& name = [](const hooks::JobWorkload* w) { return w->workload->meta.name; };
     if (!held && !waiting) {

@@ -90,7 +90,7 @@ class RandomWorld {
                                                               << there_text;
       }
     }
-    decided_->machine.engine().verify_ledger();
+    decided_->machine.engine().verify();
   }
 
   /// Nobody waits who would fit.

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -28,9 +29,11 @@ inline bool condition_is_true(const Json& object, std::string_view type) {
 }
 
 /// Sets a condition in status.conditions; its lastTransitionTime is `now` when its status is
-/// another one than before. False: all of it was there already, so nothing has to be written.
+/// another one than before. With the `generation` of the object it says in observedGeneration what
+/// it is about. False: the rest of it was there already, so nothing has to be written.
 inline bool set_condition(Json& object, std::string_view type, std::string_view status,
-                          std::string_view reason, std::string_view message, std::int64_t now) {
+                          std::string_view reason, std::string_view message, std::int64_t now,
+                          std::optional<std::int64_t> generation = std::nullopt) {
   const Json* before = find_condition(object, type);
   const bool same_status = before != nullptr && before->string_or("status", "") == status;
   if (same_status && before->string_or("reason", "") == reason &&
@@ -41,6 +44,7 @@ inline bool set_condition(Json& object, std::string_view type, std::string_view 
   made["status"] = status;
   made["reason"] = reason;
   made["message"] = message;
+  if (generation) made["observedGeneration"] = *generation;
   if (!same_status) made["lastTransitionTime"] = time_text(now);
   Json all = Json::array();
   if (const Json* conditions = object.find("status.conditions"))
