@@ -12,6 +12,7 @@
 #include "api/scheme/scheme.hpp"
 #include "host/access/authorizer.hpp"
 #include "host/apiserver/exchange.hpp"
+#include "host/objects/object_key.hpp"
 
 namespace sluice::host {
 
@@ -36,7 +37,7 @@ struct Route {
   std::string_view verb;  ///< of RBAC; empty: the method is not allowed
 
   /// `namespace/name` or `name`.
-  std::string key() const { return kind->namespaced ? ns + "/" + name : name; }
+  std::string key() const { return key_of(*kind, ns, name); }
   bool collection() const { return name.empty(); }
 };
 

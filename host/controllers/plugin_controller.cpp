@@ -181,8 +181,7 @@ std::optional<WorkKey> PluginController::owner_of(const StoredObject& object) co
     for (std::size_t i = 0; i < kinds_.size(); ++i) {
       if (!kinds_[i] || kinds_[i]->kind != owner.kind || kinds_[i]->group != owner.group())
         continue;
-      const std::string ns = kinds_[i]->namespaced ? fmt::format("{}/", object.ns()) : "";
-      return key_of(i, fmt::format("{}{}", ns, owner.name));
+      return key_of(i, host::key_of(*kinds_[i], object.ns(), owner.name));
     }
   }
   return std::nullopt;

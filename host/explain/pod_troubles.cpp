@@ -6,6 +6,7 @@
 
 #include "api/json/json.hpp"
 #include "host/explain/obstacles.hpp"
+#include "host/objects/object_key.hpp"
 #include "host/objects/parts.hpp"
 
 namespace sluice::host {
@@ -28,8 +29,8 @@ std::string trouble_of_pods(const ObjectAccess& objects, const std::string& work
   const std::string job = object ? controller_name(*object) : "";
   const api::KindInfo* events = objects.scheme().find("v1", "Event");
   if (job.empty() || !events) return {};
-  const std::string ns = workload.substr(0, workload.find('/'));
-  const std::string begin = ns + "/" + job + "-";  // as pods are called, and Events about them
+  const std::string_view ns = namespace_of(workload);
+  const std::string begin = join_key(ns, job) + "-";  // as pods are called, and Events about them
   std::string out, youngest;
   for (const std::string& key : objects.keys(*events, ns)) {
     if (!key.starts_with(begin)) continue;

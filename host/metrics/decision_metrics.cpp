@@ -6,6 +6,7 @@
 #include <set>
 
 #include "core/model/model.hpp"
+#include "host/objects/object_key.hpp"
 
 namespace sluice::host {
 namespace {
@@ -76,7 +77,7 @@ DecisionMetrics::About DecisionMetrics::about(WorkloadId id) {
   out.priority_class = object->priority_class ? object->priority_class->name : "";
   out.cluster_queue = seen.cluster_queue;
   if (out.cluster_queue.empty())
-    out.cluster_queue = cluster_queue_of(engine_.model(), out.ns + "/" + out.local_queue);
+    out.cluster_queue = cluster_queue_of(engine_.model(), join_key(out.ns, out.local_queue));
   out.created = object->meta.creation_time.value_or(0);
   // The condition Evicted tells it only until the workload gets quota again.
   const auto evicted = evicted_at_.find(out.uid);
@@ -98,7 +99,7 @@ bool DecisionMetrics::is_there(const About& about) const {
 }
 
 bool DecisionMetrics::local_is_there(const About& about) const {
-  return engine_.model().local_queues.contains(about.ns + "/" + about.local_queue);
+  return engine_.model().local_queues.contains(join_key(about.ns, about.local_queue));
 }
 
 DecisionMetrics::Series::Pair DecisionMetrics::make(Told what, const About& about) {

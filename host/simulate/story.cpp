@@ -11,6 +11,7 @@
 #include "api/codec/codec.hpp"
 #include "api/json/json.hpp"
 #include "core/engine/queue_views.hpp"
+#include "host/objects/object_key.hpp"
 
 namespace sluice::host {
 namespace {
@@ -92,7 +93,7 @@ std::string queue_of(const Kernel& kernel, WorkloadId id) {
   if (view.admission) return view.admission->cluster_queue;
   const auto workload = kernel.engine().object(id);
   const api::KindInfo& kind = api::kueue_kind(kernel.scheme(), "LocalQueue");
-  const auto* stored = kernel.store().find(kind, workload->meta.ns + "/" + workload->queue_name);
+  const auto* stored = kernel.store().find(kind, join_key(workload->meta.ns, workload->queue_name));
   if (!stored) return "";
   return api::decode_local_queue(to_object(*stored)).cluster_queue;
 }

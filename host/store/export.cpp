@@ -10,6 +10,7 @@
 #include "api/schema/hide.hpp"
 #include "host/base/progress.hpp"
 #include "host/manifests/yaml_text.hpp"
+#include "host/objects/object_key.hpp"
 #include "host/store/field_marks.hpp"
 #include "host/store/reader.hpp"
 #include "host/store/row_cipher.hpp"
@@ -38,7 +39,7 @@ struct Item {
 bool goes_before(const Item& a, const Item& b) {
   const auto rank = [](const Item& item) {
     if (item.kind == "/Namespace") return 0;
-    return item.key.find('/') == std::string::npos ? 1 : 2;
+    return namespace_of(item.key).empty() ? 1 : 2;
   };
   return std::make_tuple(rank(a), std::string_view(a.kind), std::string_view(a.key)) <
          std::make_tuple(rank(b), std::string_view(b.kind), std::string_view(b.key));

@@ -10,6 +10,7 @@
 #include "api/json/json.hpp"
 #include "host/controllers/jobs/names.hpp"
 #include "host/objects/header.hpp"
+#include "host/objects/object_key.hpp"
 #include "host/rest/selectors.hpp"
 #include "host/webhook/keeper.hpp"
 
@@ -238,7 +239,7 @@ json::object webhook_conversion(const WebhookPlace& place) {
 }
 
 json::object trust_annotations(const WebhookPlace& place) {
-  return {{kTrustMark, fmt::format("{}/{}", place.ns, place.name)}};
+  return {{kTrustMark, join_key(place.ns, place.name)}};
 }
 
 }  // namespace sluice::host

@@ -5,6 +5,7 @@
 
 #include "api/json/json.hpp"
 #include "host/objects/kinds.hpp"
+#include "host/objects/object_key.hpp"
 #include "host/rest/selectors.hpp"
 #include "sluice/svc/objects.h"
 
@@ -83,9 +84,7 @@ PortAnswer PublishedPort::show(const StoredObject& stored, std::string_view api_
 PortAnswer PublishedPort::get(const PluginObjectRef& ref) const {
   const api::KindInfo* kind = scheme_.find(ref.api_version, ref.kind);
   if (!kind || kind->internal) return missing("there is no kind " + std::string(ref.kind));
-  std::string key = kind->namespaced ? std::string(ref.ns) + "/" : std::string();
-  key += ref.name;
-  const RecordPtr found = store_.get(*kind, key);
+  const RecordPtr found = store_.get(*kind, key_of(*kind, ref.ns, ref.name));
   if (!found) return missing(not_found(*kind, ref.name).text);
   return show(*found, ref.api_version);
 }

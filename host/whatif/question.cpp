@@ -268,7 +268,7 @@ ApiResult<void> judge_queue(const Waiting& waiting, const api::Scheme& scheme, c
   const std::string& key = local ? waiting.local_queue : waiting.cluster_queue;
   const api::KindInfo& kind = api::kueue_kind(scheme, local ? "LocalQueue" : "ClusterQueue");
   if (exists(kind, key) || !may_read_queue(waiting, may)) return {};
-  return not_found(kind, key.substr(key.find('/') + 1));
+  return not_found(kind, split_key(key).name);
 }
 
 bool may_read_queue(const Waiting& waiting, const May& may) {

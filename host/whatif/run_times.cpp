@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "host/objects/object_key.hpp"
+
 namespace sluice::host {
 namespace {
 
@@ -9,7 +11,7 @@ constexpr std::size_t kFewest = 5;           // past runs from which anything is
 constexpr std::size_t kMostOfQueue = 2'000;  // past runs of a queue that are looked at
 
 std::string local_queue(const api::Workload& workload) {
-  return workload.meta.ns + "/" + workload.queue_name;
+  return join_key(workload.meta.ns, workload.queue_name);
 }
 
 }  // namespace

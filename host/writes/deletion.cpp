@@ -264,7 +264,7 @@ void Deletion::empty_namespace(const ObjectRef& ref) {
   for (const api::KindInfo* kind : kernel_.scheme().kinds()) {
     if (!kind->namespaced) continue;
     for (const StoredObject* object : kernel_.store().list(*kind))
-      if (object->key.starts_with(ref.key + "/"))
+      if (object->ns() == ref.key)
         doomed_.push_back({{kind, object->key}, Propagation::kBackground, std::nullopt});
   }
 }

@@ -8,6 +8,7 @@
 #include "api/json/json.hpp"
 #include "api/json/json_members.hpp"
 #include "host/base/text.hpp"
+#include "host/objects/object_key.hpp"
 
 namespace sluice::host {
 namespace {
@@ -91,7 +92,7 @@ void EventWriter::write(const EventNote& event, std::string_view about, const st
   made.kind = kind;
   const std::string own_name = fmt::format("{}.{}{}{}{}", name.substr(0, 200), uid.substr(0, 8),
                                            uid.substr(9, 4), uid.substr(14, 4), uid.substr(28));
-  made.key = fmt::format("{}/{}", ns, own_name);
+  made.key = join_key(ns, own_name);
   api::JsonMembers metadata;
   metadata.text("name", own_name).text("namespace", ns).text("uid", uid);
   made.metadata = Header(metadata.text("creationTimestamp", at).take());

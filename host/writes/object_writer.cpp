@@ -225,7 +225,7 @@ bool ObjectWriter::exists(const api::KindInfo& kind, std::string_view key) const
 
 std::vector<std::string> ObjectWriter::keys(const api::KindInfo& kind, std::string_view ns) const {
   std::vector<std::string> out;
-  const std::string prefix = ns.empty() ? std::string() : fmt::format("{}/", ns);
+  const std::string prefix = join_key(ns, {});
   for (const StoredObject* object : kernel_.store().list(kind))
     if (object->key.starts_with(prefix)) out.push_back(object->key);
   return out;

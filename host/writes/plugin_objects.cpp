@@ -10,6 +10,7 @@
 #include "host/base/log.hpp"
 #include "host/base/utf8.hpp"
 #include "host/objects/claims.hpp"
+#include "host/objects/object_key.hpp"
 #include "host/plugins/host_side.hpp"
 #include "host/rest/selectors.hpp"
 #include "host/writes/metadata.hpp"
@@ -43,10 +44,6 @@ PortAnswer no_kind(std::string_view api_version, std::string_view kind) {
 std::string version_in(std::string_view api_version) {
   const std::size_t slash = api_version.find('/');
   return std::string(slash == std::string_view::npos ? api_version : api_version.substr(slash + 1));
-}
-
-std::string key_of(const api::KindInfo& kind, std::string_view ns, std::string_view name) {
-  return kind.namespaced ? std::string(ns) + "/" + std::string(name) : std::string(name);
 }
 
 const api::KindInfo* find_kind(const api::Scheme& scheme, std::string_view api_version,
@@ -111,7 +108,7 @@ PortAnswer PluginObjects::list(const PluginObjectRef& ref, std::string_view sele
   const auto labels = LabelQuery::parse(selector);
   if (!labels) return answer_of(labels.error());
   const std::string version = version_in(ref.api_version);
-  const std::string prefix = ref.ns.empty() ? "" : std::string(ref.ns) + "/";
+  const std::string prefix = join_key(ref.ns, {});
   PortAnswer out{0, "["};
   for (const StoredObject* stored : kernel_.store().list(*kind)) {
     if (!stored->key.starts_with(prefix) || !labels->matches(*stored)) continue;

@@ -7,6 +7,7 @@
 
 #include "api/json/json.hpp"
 #include "host/kernel/merge_patch.hpp"
+#include "host/objects/object_key.hpp"
 #include "host/objects/parts.hpp"
 #include "host/rest/field_manager.hpp"
 #include "host/rest/json_patch.hpp"
@@ -18,8 +19,8 @@ namespace {
 
 namespace json = boost::json;
 
-std::string key_of(const WriteRequest& request) {
-  return request.kind->namespaced ? request.ns + "/" + request.name : request.name;
+ObjectRef ref_of(const WriteRequest& request) {
+  return {request.kind, key_of(*request.kind, request.ns, request.name)};
 }
 
 bool is_of_status(const WriteRequest& request) { return request.subresource == "status"; }
@@ -160,7 +161,7 @@ ApiResult<WriteOutcome> Writer::attempt(WriteRequest& request) {
     };
   if (request.verb == WriteVerb::kDelete) {
     if (auto refused = unknown_part(request)) return *refused;
-    return objects_.remove({request.kind, key_of(request)}, request.deletion, mode);
+    return objects_.remove(ref_of(request), request.deletion, mode);
   }
   if (request.prepared) return objects_.create(std::move(*request.prepared), mode);
   std::shared_ptr<Draft> draft = holds(request) ? request.draft : nullptr;
@@ -228,7 +229,7 @@ std::optional<ApiError> Writer::update(Draft& draft, const WriteRequest& request
     return bad_request("the body must be one object, as JSON, YAML or protobuf");
   json::object body = taken(request, used_up, {});
   if (auto agreed = agree_with_url(request, body); !agreed) return agreed.error();
-  const ObjectRef ref{request.kind, key_of(request)};
+  const ObjectRef ref = ref_of(request);
   const RecordPtr stored = draft.reads.find(*ref.kind, ref.key);
   if (!stored) return not_found(*ref.kind, request.name);
   if (auto seen = check_precondition(request, *stored, body, is_custom(*ref.kind)); !seen)
@@ -272,7 +273,7 @@ std::optional<ApiError> Writer::apply(Draft& draft, const WriteRequest& request)
   if (!request.body.is_object()) return bad_request("an apply patch is one object");
   json::object config = request.body.get_object();
   if (auto agreed = agree_with_url(request, config); !agreed) return agreed.error();
-  const ObjectRef ref{request.kind, key_of(request)};
+  const ObjectRef ref = ref_of(request);
   const DraftView& view = draft.reads.view();
   const RecordPtr stored = draft.reads.find(*ref.kind, ref.key);
   if (!stored && !request.subresource.empty()) return not_found(*ref.kind, request.name);
@@ -296,7 +297,7 @@ std::optional<ApiError> Writer::apply(Draft& draft, const WriteRequest& request)
 
 std::optional<ApiError> Writer::patch(Draft& draft, const WriteRequest& request) const {
   if (request.patch_type == PatchType::kApply) return apply(draft, request);
-  const ObjectRef ref{request.kind, key_of(request)};
+  const ObjectRef ref = ref_of(request);
   const RecordPtr stored = draft.reads.find(*ref.kind, ref.key);
   if (!stored) return not_found(*ref.kind, request.name);
   Edit& edit =
@@ -337,7 +338,7 @@ ApiResult<json::object> Writer::scale_of(const WriteRequest& request, const Edit
 
 /// The Scale of a kind stands for one number of its spec.
 std::optional<ApiError> Writer::scale(Draft& draft, const WriteRequest& request) const {
-  const ObjectRef ref{request.kind, key_of(request)};
+  const ObjectRef ref = ref_of(request);
   const RecordPtr stored = draft.reads.find(*ref.kind, ref.key);
   if (!stored || request.kind->scale_field.empty())
     return not_found(*ref.kind, request.name + "/scale");

@@ -12,6 +12,7 @@
 #include "host/base/log.hpp"
 #include "host/controllers/checks/check_query.hpp"
 #include "host/controllers/checks/check_report.hpp"
+#include "host/objects/object_key.hpp"
 #include "host/objects/parts.hpp"
 
 namespace sluice::host {
@@ -124,7 +125,7 @@ void CheckController::take_late(LateAnswer late, std::vector<WorkKey>& keys) {
 
 void CheckController::poll(std::vector<WorkKey>& keys) {
   for (CheckReport& report : plugins_.take_reports()) {
-    std::string key = report.ns + "/" + report.name;
+    std::string key = join_key(report.ns, report.name);
     reports_[key].push_back(std::move(report));
     keys.push_back(workload_key(key));
   }

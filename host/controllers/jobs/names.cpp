@@ -7,6 +7,7 @@
 
 #include "api/scheme/controlling_job.hpp"
 #include "core/base/check.hpp"
+#include "host/objects/object_key.hpp"
 #include "host/objects/parts.hpp"
 
 namespace sluice::host {
@@ -58,7 +59,7 @@ std::vector<JobInControl> jobs_in_control(const boost::json::object& owned,
   const std::string_view ns = api::find_text(part(owned, "metadata"), "namespace");
   std::vector<JobInControl> out;
   for (const api::ControllingJob& each : api::controlling_jobs(owned, objects.scheme())) {
-    JobInControl job{{each.kind, fmt::format("{}/{}", ns, each.name)}, std::nullopt};
+    JobInControl job{{each.kind, join_key(ns, each.name)}, std::nullopt};
     job.object = objects.get(*job.ref.kind, job.ref.key);
     if (job.object && api::find_text(part(*job.object, "metadata"), "uid") != each.uid)
       job.object.reset();
@@ -72,7 +73,7 @@ void name_owners(std::span<const api::KindInfo* const> kinds, const StoredObject
   for (const OwnerReference& owner : object.metadata.owners())
     for (const api::KindInfo* each : kinds)
       if (owner.kind == each->kind && owner.group() == each->group)
-        keys.push_back({each, fmt::format("{}/{}", object.ns(), owner.name)});
+        keys.push_back({each, join_key(object.ns(), owner.name)});
 }
 
 }  // namespace sluice::host
