@@ -33,7 +33,7 @@ void answer_pending(Insight& insight, const Route& route, const Request& request
   auto limit = number(request, "limit", kPendingLimit);
   if (!limit) return done(limit.error());
   insight.pending_workloads(route.ns, route.name, *offset, std::min(*limit, kMostPending),
-                            [version = route.group + "/" + route.version,
+                            [version = route.api_version(),
                              done = std::move(done)](ApiResult<boost::json::value> result) {
                               if (result) result->as_object()["apiVersion"] = version;
                               done(std::move(result));

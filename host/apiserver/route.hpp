@@ -9,6 +9,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "api/schema/kind_info.hpp"
 #include "api/scheme/scheme.hpp"
 #include "host/access/authorizer.hpp"
 #include "host/apiserver/exchange.hpp"
@@ -38,6 +39,7 @@ struct Route {
 
   /// `namespace/name` or `name`.
   std::string key() const { return key_of(*kind, ns, name); }
+  std::string api_version() const { return api::group_version(group, version); }
   bool collection() const { return name.empty(); }
 };
 

@@ -94,15 +94,14 @@ PluginController::PluginController(ControllerBridge& plugin, const api::Scheme& 
 std::vector<std::string> PluginController::watches() const {
   std::vector<std::string> out;
   for (const api::KindInfo* kind : kinds_)
-    if (kind) out.push_back(kind->group + "/" + kind->kind);
+    if (kind) out.push_back(kind->group_kind());
   return out;
 }
 
 std::string PluginController::selector(std::string_view kind) const {
   std::vector<std::string> wanted;
   for (std::size_t i = 0; i < kinds_.size(); ++i)
-    if (kinds_[i] && kinds_[i]->group + "/" + kinds_[i]->kind == kind)
-      wanted.push_back(plugin_.kinds()[i].labels);
+    if (kinds_[i] && kinds_[i]->group_kind() == kind) wanted.push_back(plugin_.kinds()[i].labels);
   return selector_of_all(wanted);
 }
 

@@ -52,7 +52,7 @@ Result<std::set<std::string>> wanted_kinds(const api::Scheme& scheme,
   for (const std::string& name : names) {
     const api::KindInfo* kind = scheme.find_by_name(name);
     if (kind == nullptr) return Error{"no kind is called \"" + name + "\""};
-    out.insert(kind->group + "/" + kind->kind);
+    out.insert(kind->group_kind());
   }
   return out;
 }
@@ -67,10 +67,8 @@ Result<json::object> manifest(const Item& item, const std::string& version) {
   auto parts = object_of(item.row());
   if (!parts) return parts.error();
   json::object out;
-  const std::size_t slash = item.kind.find('/');
-  const std::string group = item.kind.substr(0, slash);
-  out["apiVersion"] = group.empty() ? version : group + "/" + version;
-  out["kind"] = item.kind.substr(slash + 1);
+  out["apiVersion"] = api::group_version(api::group_of(item.kind), version);
+  out["kind"] = item.kind.substr(item.kind.find('/') + 1);
   for (auto& entry : *parts) out[entry.key()] = std::move(entry.value());
   if (!item.hidden.empty()) {
     boost::system::error_code code;

@@ -41,7 +41,7 @@ struct LiveStore::State {
   State(const api::Scheme& scheme_in, std::unique_ptr<Journal> journal_in, HistoryLimits limits)
       : scheme(scheme_in), journal(std::move(journal_in)), published(scheme.kinds(), limits) {
     for (const api::KindInfo* kind : scheme.kinds()) {
-      names.emplace(kind, kind->group + "/" + kind->kind);
+      names.emplace(kind, kind->group_kind());
       working.emplace(kind, WorkingTable());
     }
   }

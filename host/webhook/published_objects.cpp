@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "api/json/json.hpp"
+#include "api/schema/kind_info.hpp"
 #include "host/objects/kinds.hpp"
 #include "host/objects/object_key.hpp"
 #include "host/rest/selectors.hpp"
@@ -19,10 +20,6 @@ ApiError no_write() { return unavailable(kOnlyReads, 0); }
 PortAnswer not_now() { return {SLUICE_OBJECTS_NOT_NOW, kOnlyReads}; }
 
 PortAnswer missing(std::string text) { return {SLUICE_OBJECTS_NOT_FOUND, std::move(text)}; }
-
-std::string_view version_of(std::string_view api_version) {
-  return api_version.substr(api_version.find('/') + 1);
-}
 
 }  // namespace
 
@@ -74,7 +71,7 @@ ApiResult<void> PublishedObjects::finish_workload(std::string_view, std::string_
 }
 
 PortAnswer PublishedPort::show(const StoredObject& stored, std::string_view api_version) const {
-  const std::string_view version = version_of(api_version);
+  const std::string_view version = api::version_of(api_version);
   if (version == stored.kind->hub().name) return {SLUICE_OBJECTS_OK, text_for_plugins(stored)};
   boost::json::object object = to_object(stored);
   if (auto done = scheme_.to_version(object, version); !done) return missing(done.error().text);

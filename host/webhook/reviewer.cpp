@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "api/json/json.hpp"
+#include "api/schema/kind_info.hpp"
 #include "api/scheme/controlling_job.hpp"
 #include "host/controllers/jobs/job_view.hpp"
 #include "host/objects/header.hpp"
@@ -250,7 +251,7 @@ Verdict Reviewer::review_unknown(const AdmissionRequest& request, ReviewStep ste
   } else if (!problems.empty()) {
     api::KindInfo kind;
     kind.kind = request.kind;
-    kind.group = group_of(request.api_version);
+    kind.group = api::group_of(request.api_version);
     out.refused = invalid(kind, request.name, problems);
   }
   return out;

@@ -19,11 +19,6 @@ constexpr std::string_view kComponent = "sluice";
 constexpr std::size_t kLongestMessage = 1024;
 constexpr Duration kToldAgainAfter = 10 * kSecond;  // where nothing can be counted up
 
-std::string api_version(const api::KindInfo& kind) {
-  const std::string& preferred = kind.versions.front().name;
-  return kind.group.empty() ? preferred : kind.group + "/" + preferred;
-}
-
 }  // namespace
 
 bool EventWriter::allowed(const std::string& uid) {
@@ -98,7 +93,8 @@ void EventWriter::write(const EventNote& event, std::string_view about, const st
   made.metadata = Header(metadata.text("creationTimestamp", at).take());
   api::JsonMembers involved;
   involved.text("kind", event.about.kind->kind).text("name", name).text("uid", about);
-  involved.text("apiVersion", api_version(*event.about.kind));
+  const api::KindInfo& of = *event.about.kind;
+  involved.text("apiVersion", of.api_version(of.versions.front().name));
   if (namespaced) involved.text("namespace", ns);
   api::JsonMembers body;
   body.document("involvedObject", involved.take()).text("reason", event.reason);

@@ -25,11 +25,6 @@ ObjectRef ref_of(const WriteRequest& request) {
 
 bool is_of_status(const WriteRequest& request) { return request.subresource == "status"; }
 
-std::string api_version_of(const WriteRequest& request) {
-  return request.kind->group.empty() ? request.version
-                                     : request.kind->group + "/" + request.version;
-}
-
 /// Custom kinds may only be replaced by a client that names the version it read.
 bool is_custom(const api::KindInfo& kind) {
   constexpr std::string_view kBuiltIn[] = {"",
@@ -60,7 +55,7 @@ ApiError is_named_otherwise(std::string_view name, const WriteRequest& request) 
 }
 
 ApiResult<void> agree_with_url(const WriteRequest& request, json::object& body) {
-  const std::string api_version = api_version_of(request);
+  const std::string api_version = request.kind->api_version(request.version);
   const auto differs = [&](std::string_view field, std::string_view wanted) {
     const std::string_view found = api::find_text(body, field);
     return !found.empty() && found != wanted;
@@ -255,7 +250,8 @@ ApiResult<json::object> Writer::patched(const WriteRequest& request, const Edit&
     case PatchType::kStrategic: {
       if (is_custom(kind)) return unsupported_patch(kind);
       if (!request.body.is_object()) return bad_request("a strategic merge patch is an object");
-      const auto* schema = drafter_.scheme().schema(api_version_of(request), kind.kind);
+      const auto* schema =
+          drafter_.scheme().schema(request.kind->api_version(request.version), kind.kind);
       SLUICE_CHECK(schema != nullptr, "no schema of ", kind.kind);
       auto done = strategic_merge(document.get_object(), request.body.get_object(), *schema);
       if (!done) return done.error();
@@ -309,7 +305,7 @@ std::optional<ApiError> Writer::patch(Draft& draft, const WriteRequest& request)
   if (metadata == nullptr) return bad_request("metadata: the patch leaves no object there");
   // By these it is judged: as another kind it would pass the rules of that one.
   if (api::find_text(*after, "kind") != ref.kind->kind ||
-      api::find_text(*after, "apiVersion") != api_version_of(request))
+      api::find_text(*after, "apiVersion") != request.kind->api_version(request.version))
     return bad_request("apiVersion and kind cannot be patched");
   if (api::find_text(*metadata, "name") != request.name ||
       (ref.kind->namespaced && api::find_text(*metadata, "namespace") != request.ns))

@@ -72,7 +72,7 @@ CheckController::CheckController(const api::Scheme& scheme, const Engine& engine
       lines_(plugins, kLine) {
   for (const api::KindInfo* kind : scheme.kinds())
     if (!kind->contributed_by.empty() && !kind->namespaced)
-      parameter_kinds_.push_back(kind->group + "/" + kind->kind);
+      parameter_kinds_.push_back(kind->group_kind());
 }
 
 std::vector<std::string> CheckController::watches() const {

@@ -84,7 +84,7 @@ JobController::JobController(const api::Scheme& scheme, MappingHooks mapping, Ma
 std::vector<std::string> JobController::watches() const {
   std::vector<std::string> out = {"kueue.x-k8s.io/Workload", "kueue.x-k8s.io/WorkloadPriorityClass",
                                   "scheduling.k8s.io/PriorityClass"};
-  for (const api::KindInfo* kind : kinds_) out.push_back(group_kind(*kind));
+  for (const api::KindInfo* kind : kinds_) out.push_back(kind->group_kind());
   return out;
 }
 

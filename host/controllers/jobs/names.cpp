@@ -46,11 +46,9 @@ std::vector<const api::KindInfo*> job_kinds(const api::Scheme& scheme) {
   return out;
 }
 
-std::string group_kind(const api::KindInfo& kind) { return kind.group + "/" + kind.kind; }
-
 std::vector<std::string> workloads_and(std::span<const api::KindInfo* const> jobs) {
   std::vector<std::string> out = {"kueue.x-k8s.io/Workload"};
-  for (const api::KindInfo* kind : jobs) out.push_back(group_kind(*kind));
+  for (const api::KindInfo* kind : jobs) out.push_back(kind->group_kind());
   return out;
 }
 
