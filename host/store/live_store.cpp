@@ -182,7 +182,7 @@ void LiveStore::State::put(StoredObject object) {
   const auto it = of_kind.find(std::string_view(object.key));
   RecordPtr before = it == of_kind.end() ? nullptr : *it;
   object.version = ++version;
-  object.status = trimmed(std::move(object.status));
+  object.status = shrunk_to_fit(std::move(object.status));
   RecordPtr record = std::make_shared<const StoredObject>(std::move(object));
   if (before) use.remove(*before);
   use.add(*record);

@@ -103,7 +103,7 @@ void EventWriter::write(const EventNote& event, std::string_view about, const st
   body.text("firstTimestamp", at).text("lastTimestamp", at).number("count", 1);
   body.text("type", event.warning ? "Warning" : "Normal").document("eventTime", {});
   body.text("reportingComponent", kComponent).text("reportingInstance", "");
-  made.body = std::make_shared<const std::string>(trimmed(body.take()));
+  made.body = std::make_shared<const std::string>(shrunk_to_fit(body.take()));
   if (const auto old = notes_.find(id); old != notes_.end()) note_ages_.erase(old->second.age);
   Note& note = notes_[id] = {made.key, kNever, note_ages_.insert(note_ages_.end(), id)};
   PreparedObject prepared;

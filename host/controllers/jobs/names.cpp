@@ -1,12 +1,10 @@
 #include "host/controllers/jobs/names.hpp"
 
 #include <fmt/format.h>
-#include <openssl/evp.h>
-
-#include <array>
 
 #include "api/scheme/controlling_job.hpp"
-#include "core/base/check.hpp"
+#include "core/base/text.hpp"
+#include "host/base/digest.hpp"
 #include "host/objects/object_key.hpp"
 #include "host/objects/parts.hpp"
 
@@ -16,22 +14,11 @@ namespace {
 constexpr std::size_t kHashDigits = 5;
 constexpr std::size_t kLongestPrefix = 252 - kHashDigits;
 
-std::string sha1_hex(std::string_view text) {
-  std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
-  unsigned int size = 0;
-  const int done = EVP_Digest(text.data(), text.size(), digest.data(), &size, EVP_sha1(), nullptr);
-  SLUICE_CHECK(done == 1, "SHA-1 failed");
-  std::string out;
-  for (unsigned int i = 0; i < size; ++i) out += fmt::format("{:02x}", digest[i]);
-  return out;
-}
-
 }  // namespace
 
 std::string workload_name(std::string_view kind, std::string_view group, std::string_view job,
                           std::string_view uid, std::string_view revision) {
-  std::string prefix;
-  for (const char c : kind) prefix += c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  std::string prefix = lower_ascii(kind);
   prefix += '-';
   prefix += job;
   prefix.resize(std::min(prefix.size(), kLongestPrefix));
