@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "api/json/json.hpp"
+#include "core/base/text.hpp"
 #include "core/types/quantity.hpp"
 
 namespace sluice::api {
@@ -290,9 +291,7 @@ Result<std::int64_t> in_mib(const json::value& value) {
   std::int64_t number = 0;
   const auto read = std::from_chars(text.data(), text.data() + text.size(), number);
   if (read.ec != std::errc() || number < 0) return wrong;
-  std::string unit = text.substr(static_cast<std::size_t>(read.ptr - text.data()));
-  for (char& c : unit)
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  std::string unit = lower_ascii(text.substr(static_cast<std::size_t>(read.ptr - text.data())));
   if (unit.size() > 1 && unit.ends_with('b')) unit.pop_back();
   if (unit.size() > 1 && unit.ends_with('i')) unit.pop_back();
   constexpr std::string_view kUnits = "bkmgtp";  // each 1024 times the one before

@@ -6,6 +6,7 @@
 
 #include "api/jobs/declared_job.hpp"
 #include "api/json/parts.hpp"
+#include "core/base/text.hpp"
 
 namespace sluice::api {
 
@@ -15,13 +16,6 @@ namespace {
 
 constexpr std::size_t kMostPodSets = 18;  // of a workload
 constexpr std::size_t kLongestPath = 250;
-
-std::string lower(std::string_view text) {
-  std::string out(text);
-  for (char& c : out)
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  return out;
-}
 
 JsonPlace joined(JsonPlace front, const JsonPlace& back) {
   front.insert(front.end(), back.begin(), back.end());
@@ -190,7 +184,7 @@ void DeclaredJob::read_one(const DeclaredPodSet& declared, const CountScope& out
   found.set.name =
       declared.name_is_key ? scope.place.back() : numbered(declared.name, out.sets.size());
   if (declared.name_path) found.set.name = text_at(*declared.name_path, scope.element);
-  found.set.name = lower(found.set.name);
+  found.set.name = lower_ascii(found.set.name);
   const std::string who = "pod set " + found.set.name;
   found.pod_template = template_of(declared, outer, scope, who, out);
   const json::value* own =

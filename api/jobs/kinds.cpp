@@ -5,6 +5,7 @@
 #include "api/jobs/job_kind.hpp"
 #include "api/json/json_path.hpp"
 #include "api/json/parts.hpp"
+#include "core/base/text.hpp"
 
 namespace sluice::api {
 namespace {
@@ -195,9 +196,7 @@ class RayCluster final : public JobKind {
     std::vector<JobPodSet> sets;
     sets.push_back({"head", 1, std::nullopt});
     for_each_object(part(job, "spec"), "workerGroupSpecs", [&](const json::object& group) {
-      std::string name;
-      for (const char c : find_text(group, "groupName"))
-        name += c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+      std::string name = lower_ascii(find_text(group, "groupName"));
       const std::int32_t replicas = find_int32(group, "replicas").value_or(1);
       const std::int32_t hosts = find_int32(group, "numOfHosts").value_or(1);
       sets.push_back({std::move(name), std::max(0, replicas) * std::max(1, hosts), std::nullopt});

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "api/json/json_builder.hpp"
+#include "core/base/text.hpp"
 
 namespace sluice::api {
 
@@ -161,12 +162,8 @@ void append_json_text(std::string_view text, std::string& out) {
       case '\t':
         out += 't';
         break;
-      default: {
-        static constexpr std::string_view kHex = "0123456789abcdef";
-        out += "u00";
-        out += kHex[c >> 4];
-        out += kHex[c & 15];
-      }
+      default:
+        append_hex(c, out += "u00");
     }
   }
   out.append(text, plain);

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "api/json/json.hpp"
+#include "core/base/text.hpp"
 
 namespace sluice::api {
 
@@ -85,12 +86,6 @@ class JsonPathParser {
     return read.ec == std::errc() && read.ptr == text.data() + text.size();
   }
 
-  static std::string_view trim(std::string_view text) {
-    while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
-    while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
-    return text;
-  }
-
   /// `@.a.b == "x"`.
   static bool condition(std::string_view text, JsonPath::Part& part) {
     part.step = JsonPath::Step::kFilter;
@@ -100,8 +95,8 @@ class JsonPathParser {
       part.equal = false;
     }
     if (op == std::string_view::npos) return false;
-    std::string_view left = trim(text.substr(0, op));
-    std::string_view right = trim(text.substr(op + 2));
+    std::string_view left = trim(text.substr(0, op), " ");
+    std::string_view right = trim(text.substr(op + 2), " ");
     if (!left.starts_with("@")) return false;
     JsonPathParser names(left.substr(1));
     while (!names.rest_.empty()) {

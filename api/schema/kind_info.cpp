@@ -13,8 +13,12 @@ const KindInfo::Version& KindInfo::hub() const {
   return *it;
 }
 
-std::string KindInfo::api_version(std::string_view version) const {
-  return group.empty() ? std::string(version) : group + "/" + std::string(version);
+std::string group_version(std::string_view group, std::string_view version) {
+  std::string out;
+  out.reserve(group.size() + 1 + version.size());
+  if (!group.empty()) (out += group) += '/';
+  out += version;
+  return out;
 }
 
 std::string Outcome::error_text() const {

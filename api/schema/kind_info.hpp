@@ -1,5 +1,5 @@
 // KindInfo, Problem and Outcome: what a kind is called and served as, and what is wrong with an
-// object of it.
+// object of it; and how GROUP/VERSION is put together and cut.
 //
 // Plain values, shared by schemas, rules, readers and writers of objects; any thread.
 #pragma once
@@ -15,6 +15,20 @@
 namespace sluice::api {
 
 class JobKind;
+
+/// `GROUP/VERSION`, or the version alone for the core group: what an object has as apiVersion.
+std::string group_version(std::string_view group, std::string_view version);
+
+/// The part before the slash of GROUP/VERSION or GROUP/KIND; empty: the core group's.
+constexpr std::string_view group_of(std::string_view api_version) {
+  const std::size_t slash = api_version.find('/');
+  return slash == std::string_view::npos ? std::string_view() : api_version.substr(0, slash);
+}
+
+/// The part behind the slash of GROUP/VERSION, or all of it without one.
+constexpr std::string_view version_of(std::string_view api_version) {
+  return api_version.substr(api_version.find('/') + 1);
+}
 
 /// One mistake in an object, worded as the Kubernetes API does.
 struct Problem {
@@ -100,10 +114,12 @@ struct KindInfo {
   std::shared_ptr<const JobKind> job;
 
   const Version& hub() const;
+  /// `GROUP/KIND`, with the slash for the core group, too: how controllers and stores name a kind.
+  std::string group_kind() const { return group + "/" + kind; }
   /// `group/version` of the storage version, `v1` for the core group.
   std::string hub_api_version() const { return api_version(hub().name); }
   /// `group/version`, or the version alone for the core group.
-  std::string api_version(std::string_view version) const;
+  std::string api_version(std::string_view version) const { return group_version(group, version); }
 };
 
 }  // namespace sluice::api

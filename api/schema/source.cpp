@@ -13,6 +13,7 @@
 #include "api/schema/job_status.hpp"
 #include "api/schema/kind_names.hpp"
 #include "api/schema/walk.hpp"
+#include "core/base/text.hpp"
 
 namespace sluice::api {
 
@@ -330,10 +331,7 @@ Result<KindSource> new_kind(const json::object& from, const std::string& contrib
   kind.info.group = find_text(from, "group");
   kind.info.kind = find_text(from, "kind");
   kind.info.plural = find_text(from, "plural");
-  kind.info.singular = kind.info.kind;
-  std::transform(
-      kind.info.singular.begin(), kind.info.singular.end(), kind.info.singular.begin(),
-      [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
+  kind.info.singular = lower_ascii(kind.info.kind);
   if (kind.info.plural.empty()) return Error{"plural: required for a new kind"};
   kind.info.short_names = decode_texts(find_array(from, "shortNames"));
   kind.info.categories = decode_texts(find_array(from, "categories"));

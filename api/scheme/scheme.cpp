@@ -389,11 +389,11 @@ const SchemaNode* Scheme::schema(std::string_view api_version, std::string_view 
 }
 
 const std::vector<UpdateRule>& Scheme::update_rules(const KindInfo& kind) const {
-  return state_->kinds.at(kind_key(kind.group, kind.kind))->update_rules;
+  return state_->kinds.at(kind.group_kind())->update_rules;
 }
 
 bool Scheme::same_form(const KindInfo& kind, std::string_view version) const {
-  CompiledKind& compiled = *state_->kinds.at(kind_key(kind.group, kind.kind));
+  CompiledKind& compiled = *state_->kinds.at(kind.group_kind());
   const std::size_t index = compiled.version_index(version);
   if (index == compiled.info.versions.size()) return false;
   const VersionSource& source = compiled.sources[index];

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "host/base/log.hpp"
+#include "host/objects/object_key.hpp"
 
 namespace sluice::host {
 
@@ -10,8 +11,7 @@ void audit(const AuditRecord& record) {
   const std::string resource =
       fmt::format("{}{}{}{}{}", record.resource, record.group.empty() ? "" : ".", record.group,
                   record.subresource.empty() ? "" : "/", record.subresource);
-  const std::string object =
-      fmt::format("{}{}{}", record.ns, record.ns.empty() ? "" : "/", record.name);
+  const std::string object = join_key(record.ns, record.name);
   log(LogLevel::kInfo, "audit", record.code < 400 ? "done" : "refused",
       {{"user", std::string(record.user)},
        {"impersonatedBy", std::string(record.impersonator)},

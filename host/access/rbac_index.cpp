@@ -5,6 +5,7 @@
 
 #include "api/json/decode_parts.hpp"
 #include "api/json/json.hpp"
+#include "host/objects/object_key.hpp"
 #include "host/objects/parts.hpp"
 
 namespace sluice::host {
@@ -150,9 +151,8 @@ AccessAnswer RbacIndex::may(const Identity& who, const AccessRequest& request) c
     const RbacObject& binding = *grant.binding;
     answer.allowed = true;
     answer.reason = "RBAC: allowed by " + binding.kind + " \"" +
-                    (binding.ns.empty() ? "" : binding.ns + "/") + binding.name + "\" of " +
-                    binding.role_kind + " \"" + binding.role_name + "\" to " + kind + " \"" +
-                    subject + "\"";
+                    join_key(binding.ns, binding.name) + "\" of " + binding.role_kind + " \"" +
+                    binding.role_name + "\" to " + kind + " \"" + subject + "\"";
     return false;
   });
   return answer;

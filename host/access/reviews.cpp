@@ -3,6 +3,7 @@
 #include <array>
 
 #include "api/json/json.hpp"
+#include "api/schema/kind_info.hpp"
 
 namespace sluice::host {
 
@@ -148,7 +149,7 @@ ApiResult<json::object> answer_review(const ReviewKind& kind, json::object reque
   const auto* spec = api::find_object(request, "spec");
   auto status = status_of(kind, spec != nullptr ? *spec : kNone, context);
   if (!status) return status.error();
-  request["apiVersion"] = std::string(kind.group) + "/" + std::string(kind.version);
+  request["apiVersion"] = api::group_version(kind.group, kind.version);
   request["kind"] = kind.kind;
   if (!request.contains("metadata")) request["metadata"] = json::object();
   // A token is not repeated, so that no log of answers holds one.

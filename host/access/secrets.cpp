@@ -8,51 +8,20 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstring>
 #include <filesystem>
 #include <vector>
 
-#include "core/base/check.hpp"
+#include "core/base/text.hpp"
 #include "host/base/fd.hpp"
+#include "host/base/files.hpp"
 
 namespace sluice::host {
-namespace {
-
-Error system_error(const std::string& path) { return Error{path + ": " + std::strerror(errno)}; }
-
-int digit(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-  return -1;
-}
-
-std::string hex_of(const unsigned char* bytes, std::size_t size) {
-  static constexpr std::string_view kDigits = "0123456789abcdef";
-  std::string out;
-  for (std::size_t i = 0; i < size; ++i) {
-    out += kDigits[bytes[i] >> 4];
-    out += kDigits[bytes[i] & 15];
-  }
-  return out;
-}
-
-}  // namespace
-
-Digest sha256(std::string_view text) {
-  Digest out{};
-  const int done = EVP_Digest(text.data(), text.size(), out.data(), nullptr, EVP_sha256(), nullptr);
-  SLUICE_CHECK(done == 1, "SHA-256 is not available");
-  return out;
-}
-
-std::string to_hex(const Digest& digest) { return hex_of(digest.data(), digest.size()); }
 
 bool from_hex(std::string_view text, Digest& out) {
   if (text.size() != 2 * out.size()) return false;
   for (std::size_t i = 0; i < out.size(); ++i) {
-    const int high = digit(text[2 * i]);
-    const int low = digit(text[2 * i + 1]);
+    const int high = hex_digit(text[2 * i]);
+    const int low = hex_digit(text[2 * i + 1]);
     if (high < 0 || low < 0) return false;
     out[i] = static_cast<unsigned char>(high * 16 + low);
   }
@@ -64,10 +33,10 @@ bool same_digest(const Digest& a, const Digest& b) {
 }
 
 Result<std::string> random_token() {
-  std::array<unsigned char, 32> bytes{};
+  Digest bytes{};
   if (RAND_bytes(bytes.data(), static_cast<int>(bytes.size())) != 1)
     return Error{"no random numbers are available"};
-  return hex_of(bytes.data(), bytes.size());
+  return to_hex(bytes);
 }
 
 std::string to_base64(std::string_view bytes) {

@@ -1,21 +1,17 @@
-// Secrets: random tokens, their digests; reading a file that holds some, and the folder for it.
+// Secrets: random tokens, digests of them (digest.hpp) compared and read; reading a file that holds
+// some, and the folder for it.
 //
 // Pure functions but for the last two; any thread.
 #pragma once
 
-#include <array>
-#include <cstdint>
 #include <string>
 #include <string_view>
 
 #include "core/base/result.hpp"
+#include "host/base/digest.hpp"
 
 namespace sluice::host {
 
-using Digest = std::array<unsigned char, 32>;
-
-Digest sha256(std::string_view text);
-std::string to_hex(const Digest& digest);
 /// False when it is no 64 hexadecimal digits.
 bool from_hex(std::string_view text, Digest& out);
 /// Takes the same time wherever they differ.

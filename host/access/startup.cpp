@@ -15,6 +15,7 @@
 #include "host/access/key_files.hpp"
 #include "host/access/pki.hpp"
 #include "host/access/tokens.hpp"
+#include "host/base/digest.hpp"
 #include "host/base/files.hpp"
 #include "host/base/log.hpp"
 #include "host/manifests/manifests.hpp"

@@ -4,6 +4,8 @@
 #include <cstring>
 #include <optional>
 
+#include "core/base/text.hpp"
+#include "host/base/digest.hpp"
 #include "host/base/utf8.hpp"
 
 namespace sluice::host {
@@ -11,12 +13,7 @@ namespace {
 
 constexpr std::string_view kDigestPrefix = "sha256:";
 constexpr std::size_t kLeastTokenLength = 16;
-
-std::string_view trimmed(std::string_view text) {
-  const auto first = text.find_first_not_of(" \t\r");
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(" \t\r") - first + 1);
-}
+constexpr std::string_view kBlanks = " \t\r";  // lines may end as on Windows
 
 /// The columns of one line; nullopt when a quote is wrong.
 std::optional<std::vector<std::string>> columns_of(std::string_view line) {
@@ -34,11 +31,11 @@ std::optional<std::vector<std::string>> columns_of(std::string_view line) {
         }
         column += line[at];
       }
-      line = trimmed(line.substr(at + 1));
+      line = trim(line.substr(at + 1), kBlanks);
       if (!line.empty() && line[0] != ',') return std::nullopt;
     } else {
       const auto end = std::min(line.find(','), line.size());
-      column = trimmed(line.substr(0, end));
+      column = trim(line.substr(0, end), kBlanks);
       if (column.find('"') != std::string::npos) return std::nullopt;
       line.remove_prefix(end);
     }
@@ -94,7 +91,7 @@ Result<Line> parse_line(std::string_view text) {
   if (columns->size() == 4) {
     for (std::string_view rest = (*columns)[3]; !rest.empty();) {
       const auto end = std::min(rest.find(','), rest.size());
-      const std::string_view group = trimmed(rest.substr(0, end));
+      const std::string_view group = trim(rest.substr(0, end), kBlanks);
       if (!group.empty()) out.identity.groups.emplace_back(group);
       rest.remove_prefix(std::min(end + 1, rest.size()));
     }
@@ -111,7 +108,7 @@ Result<void> TokenTable::add_csv(std::string_view text, const std::string& file)
   std::size_t number = 0;
   while (!text.empty()) {
     const auto end = std::min(text.find('\n'), text.size());
-    const std::string_view line = trimmed(text.substr(0, end));
+    const std::string_view line = trim(text.substr(0, end), kBlanks);
     text.remove_prefix(std::min(end + 1, text.size()));
     ++number;
     if (line.empty() || line[0] == '#') continue;

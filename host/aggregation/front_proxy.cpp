@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "api/json/json.hpp"
+#include "core/base/text.hpp"
 #include "host/access/denial.hpp"
 #include "host/objects/parts.hpp"
 
@@ -14,13 +15,6 @@ namespace sluice::host {
 namespace {
 
 namespace json = boost::json;
-
-std::string lower(std::string_view text) {
-  std::string out(text);
-  for (char& c : out)
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c + ('a' - 'A'));
-  return out;
-}
 
 /// A list of texts, which stands in the ConfigMap as JSON; absent: none.
 Result<std::vector<std::string>> texts_of(const json::object& data, std::string_view key) {
@@ -42,7 +36,7 @@ Result<std::vector<std::string>> texts_of(const json::object& data, std::string_
 Result<std::vector<std::string>> headers_of(const json::object& data, std::string_view key) {
   auto out = texts_of(data, key);
   if (!out) return out;
-  for (std::string& each : *out) each = lower(each);
+  for (std::string& each : *out) each = lower_ascii(each);
   return out;
 }
 
@@ -50,13 +44,6 @@ std::string first_value(const Request& request, const std::vector<std::string>& 
   for (const std::string& name : names)
     if (const std::string* value = request.header(name); value && !value->empty()) return *value;
   return {};
-}
-
-int hex_digit(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-  return -1;
 }
 
 /// Keys of extras may hold what a header's name may not; such bytes come as %XX.
@@ -116,7 +103,8 @@ ApiResult<ProxiedUser> proxied_user(const FrontProxy& proxy, const Request& requ
       out.who.groups.push_back(value);
     for (const std::string& prefix : proxy.extra_prefixes)
       if (name.size() > prefix.size() && name.starts_with(prefix))
-        out.extra[lower(unescaped(std::string_view(name).substr(prefix.size())))].push_back(value);
+        out.extra[lower_ascii(unescaped(std::string_view(name).substr(prefix.size())))].push_back(
+            value);
   }
   return out;
 }

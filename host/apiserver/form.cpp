@@ -3,19 +3,15 @@
 #include <algorithm>
 #include <optional>
 
+#include "core/base/text.hpp"
+
 namespace sluice::host {
 namespace {
-
-std::string_view trim(std::string_view text) {
-  while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
-  while (!text.empty() && (text.back() == ' ' || text.back() == '\t')) text.remove_suffix(1);
-  return text;
-}
 
 /// Up to `separator`; `rest` becomes what is behind it.
 std::string_view next(std::string_view& rest, char separator) {
   const std::size_t end = std::min(rest.find(separator), rest.size());
-  const std::string_view out = trim(rest.substr(0, end));
+  const std::string_view out = trim(rest.substr(0, end), " \t");
   rest.remove_prefix(std::min(end + 1, rest.size()));
   return out;
 }
@@ -50,7 +46,7 @@ std::optional<Form> read_entry(std::string_view entry) {
 ApiResult<Form> negotiate(const Request& request) {
   std::optional<Form> chosen;
   std::string_view rest = request.accept;
-  if (trim(rest).empty()) chosen = Form();
+  if (trim(rest, " \t").empty()) chosen = Form();
   while (!chosen && !rest.empty()) chosen = read_entry(next(rest, ','));
   if (!chosen) {
     ApiError error;

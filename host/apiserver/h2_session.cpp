@@ -9,6 +9,7 @@
 #include <exception>
 
 #include "core/base/check.hpp"
+#include "core/base/text.hpp"
 
 namespace sluice::host {
 namespace {
@@ -348,9 +349,7 @@ void H2Session::answer(std::int32_t stream, int status, const Headers& headers, 
   std::vector<nghttp2_nv> fields{field_of(":status", code)};
   for (const auto& [name, value] : headers) {
     if (!plain_value(value)) continue;  // it may quote what a client sent
-    std::string& lower = names.emplace_back(name);
-    for (char& c : lower) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
-    fields.push_back(field_of(lower, value));
+    fields.push_back(field_of(names.emplace_back(lower_ascii(name)), value));
   }
   if (long_lived) {
     const nghttp2_extpri late{NGHTTP2_EXTPRI_DEFAULT_URGENCY + 2, 1};

@@ -10,6 +10,7 @@
 #include <iterator>
 #include <utility>
 
+#include "core/base/text.hpp"
 #include "host/apiserver/request_head.hpp"
 
 namespace sluice::host {
@@ -30,13 +31,6 @@ constexpr std::size_t kHeldAtFirst = 64U << 10;       // of a body without an an
 constexpr std::uint64_t kMostReadInVain = 16U << 10;  // of the body of a refused request
 
 std::string_view view(beast::string_view text) { return {text.data(), text.size()}; }
-
-std::string lower(std::string_view text) {
-  std::string out(text);
-  std::transform(out.begin(), out.end(), out.begin(),
-                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
-  return out;
-}
 
 /// The parser reads over a line's end within a quoted chunk extension, where none may be (RFC 9112,
 /// section 7.1.1), and another reader takes it for the end of the line.
@@ -170,7 +164,7 @@ void Http1Connection::take_head() {
   served_ = true;
   request_.certificate = client();
   for (const auto& field : message)
-    request_.headers.emplace_back(lower(view(field.name_string())), view(field.value()));
+    request_.headers.emplace_back(lower_ascii(view(field.name_string())), view(field.value()));
   read_known_headers(request_);
 }
 
@@ -182,7 +176,7 @@ bool Http1Connection::ambiguous_length() const {
   if (lengths + codings > 1 || (codings > 0 && http10_)) return true;
   const auto length = view(message[http::field::content_length]);
   if (length.find_first_not_of("0123456789") != std::string_view::npos) return true;
-  return codings > 0 && lower(view(message[http::field::transfer_encoding])) != "chunked";
+  return codings > 0 && lower_ascii(view(message[http::field::transfer_encoding])) != "chunked";
 }
 
 std::optional<Reply> Http1Connection::judge() {

@@ -23,7 +23,7 @@ void answer_pending(Insight& insight, const Route& route, const Request& request
   if (!limit) return done(limit.error());
   insight.pending_workloads(route.ns, route.name, offset->value_or(0),
                             std::min(limit->value_or(kPendingLimit), kMostPending),
-                            [version = route.group + "/" + route.version,
+                            [version = route.api_version(),
                              done = std::move(done)](ApiResult<boost::json::value> result) {
                               if (result) result->as_object()["apiVersion"] = version;
                               done(std::move(result));

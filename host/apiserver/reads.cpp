@@ -5,6 +5,7 @@
 #include "host/apiserver/call.hpp"
 #include "host/apiserver/list_options.hpp"
 #include "host/apiserver/paced_stream.hpp"
+#include "host/objects/object_key.hpp"
 
 namespace sluice::host {
 namespace {
@@ -23,7 +24,7 @@ std::string own_key(const Route& route, const Selector& selector) {
   if (!route.kind->namespaced) return *name;
   const std::string* ns = selector.fields.exact_namespace();
   if (route.ns.empty() && ns == nullptr) return {};
-  return (route.ns.empty() ? *ns : route.ns) + "/" + *name;
+  return join_key(route.ns.empty() ? *ns : route.ns, *name);
 }
 
 /// The one object that can match.

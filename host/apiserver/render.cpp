@@ -47,10 +47,6 @@ const TableFormat& Renderer::format_of(const Route& route) const {
   return formats_.at(route.kind_version);
 }
 
-std::string api_version_of(const Route& route) {
-  return route.group.empty() ? route.version : route.group + "/" + route.version;
-}
-
 std::string metadata_text(const StoredObject& object) {
   std::string out = object.metadata.text();
   if (object.version == 0) return out;
@@ -135,7 +131,7 @@ void Renderer::begin_list(const Route& route, const Form& form, const ListMeta& 
                           std::string& out) const {
   const bool table = form.shape == Form::Shape::kTable;
   if (form.shape == Form::Shape::kObject)
-    append_kind(route.kind->kind + "List", api_version_of(route), out);
+    append_kind(route.kind->kind + "List", route.api_version(), out);
   else
     append_kind(table ? "Table" : "PartialObjectMetadataList", meta_api_version(form), out);
   out += R"(,"metadata":{"resourceVersion":")" + std::to_string(meta.version) + "\"";
@@ -191,7 +187,7 @@ void Renderer::append_bookmark(std::uint64_t version, bool initial_end, const Ro
   if (initial_end) metadata += R"(,"annotations":{"k8s.io/initial-events-end":"true"})";
   metadata += '}';
   if (form.shape == Form::Shape::kObject)
-    append_kind(route.kind->kind, api_version_of(route), out);
+    append_kind(route.kind->kind, route.api_version(), out);
   else
     append_kind(form.shape == Form::Shape::kTable ? "Table" : "PartialObjectMetadata",
                 meta_api_version(form), out);

@@ -72,7 +72,4 @@ std::string metadata_text(const StoredObject& object);
 /// An autoscaling/v1 Scale of the object.
 std::string scale_text(const StoredObject& object);
 
-/// `group/version`, or `version` in the core group.
-std::string api_version_of(const Route& route);
-
 }  // namespace sluice::host

@@ -8,17 +8,12 @@
 #include <optional>
 #include <utility>
 
+#include "core/base/text.hpp"
 #include "host/apiserver/http_exchange.hpp"
 #include "host/apiserver/url.hpp"
 
 namespace sluice::host {
 namespace {
-
-std::string lower(std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(),
-                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
-  return text;
-}
 
 /// A header that says where the request goes or who asks, and is there in two wordings: two readers
 /// could take it for two requests.
@@ -143,7 +138,7 @@ std::optional<Reply> judge_head(Worker& worker, std::string_view target, Request
 
 std::optional<Reply> judge_expectation(const Request& request) {
   const auto* expected = request.header("expect");
-  if (expected == nullptr || lower(*expected) == "100-continue") return std::nullopt;
+  if (expected == nullptr || lower_ascii(*expected) == "100-continue") return std::nullopt;
   return transport_error(417, "ExpectationFailed", "only Expect: 100-continue is known");
 }
 

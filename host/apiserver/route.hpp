@@ -9,9 +9,11 @@
 #include <unordered_map>
 #include <vector>
 
+#include "api/schema/kind_info.hpp"
 #include "api/scheme/scheme.hpp"
 #include "host/access/authorizer.hpp"
 #include "host/apiserver/exchange.hpp"
+#include "host/objects/object_key.hpp"
 
 namespace sluice::host {
 
@@ -36,7 +38,8 @@ struct Route {
   std::string_view verb;  ///< of RBAC; empty: the method is not allowed
 
   /// `namespace/name` or `name`.
-  std::string key() const { return kind->namespaced ? ns + "/" + name : name; }
+  std::string key() const { return key_of(*kind, ns, name); }
+  std::string api_version() const { return api::group_version(group, version); }
   bool collection() const { return name.empty(); }
 };
 

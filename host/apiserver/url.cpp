@@ -4,19 +4,13 @@
 #include <cstddef>
 #include <optional>
 
+#include "core/base/text.hpp"
 #include "host/base/utf8.hpp"
 
 namespace sluice::host {
 namespace {
 
 constexpr std::size_t kMostParameters = 256;
-
-std::optional<unsigned> hex_digit(char digit) {
-  if (digit >= '0' && digit <= '9') return static_cast<unsigned>(digit - '0');
-  if (digit >= 'a' && digit <= 'f') return static_cast<unsigned>(digit - 'a' + 10);
-  if (digit >= 'A' && digit <= 'F') return static_cast<unsigned>(digit - 'A' + 10);
-  return std::nullopt;
-}
 
 bool is_control(char c) {
   const auto code = static_cast<unsigned char>(c);
@@ -66,11 +60,11 @@ Result<std::string> percent_decode(std::string_view text, bool plus_is_space) {
     } else if (text[i] != '%') {
       out += text[i];
     } else {
-      const auto high = i + 1 < text.size() ? hex_digit(text[i + 1]) : std::nullopt;
-      const auto low = i + 2 < text.size() ? hex_digit(text[i + 2]) : std::nullopt;
-      if (!high || !low)
+      const int high = i + 1 < text.size() ? hex_digit(text[i + 1]) : -1;
+      const int low = i + 2 < text.size() ? hex_digit(text[i + 2]) : -1;
+      if (high < 0 || low < 0)
         return Error{"invalid URL escape \"" + std::string(text.substr(i, 3)) + "\""};
-      out += static_cast<char>(*high * 16 + *low);
+      out += static_cast<char>(high * 16 + low);
       i += 2;
     }
   }

@@ -11,6 +11,7 @@
 #include "api/json/json_text.hpp"
 #include "host/apiserver/call.hpp"
 #include "host/base/wall_clock.hpp"
+#include "host/objects/object_key.hpp"
 #include "host/objects/parts.hpp"
 #include "host/rest/selectors.hpp"
 
@@ -74,8 +75,7 @@ class UsageAnswer {
     if (!pods) add_up_nodes();
     const Route& route = call_.route;
     if (!route.name.empty()) {
-      const std::string key = route.ns.empty() ? route.name : route.ns + "/" + route.name;
-      const RecordPtr record = call_.store().get(kind, key);
+      const RecordPtr record = call_.store().get(kind, join_key(route.ns, route.name));
       auto one = record ? of(*record) : std::nullopt;
       if (!one) return no_metrics();
       return json::value(std::move(*one));

@@ -1,7 +1,5 @@
 #include "host/apiserver/web_page.hpp"
 
-#include <openssl/sha.h>
-
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -9,6 +7,8 @@
 #include <string>
 #include <unordered_map>
 #include <utility>
+
+#include "host/base/digest.hpp"
 
 namespace sluice::host {
 namespace {
@@ -39,15 +39,7 @@ std::string_view type_of(std::string_view path) {
 }
 
 std::string etag_of(std::string_view text) {
-  std::array<unsigned char, SHA256_DIGEST_LENGTH> digest{};
-  SHA256(reinterpret_cast<const unsigned char*>(text.data()), text.size(), digest.data());
-  constexpr std::string_view kHex = "0123456789abcdef";
-  std::string out = "\"";
-  for (std::size_t i = 0; i < 16; ++i) {
-    out += kHex[digest[i] >> 4];
-    out += kHex[digest[i] & 15];
-  }
-  return out + '"';
+  return '"' + to_hex(sha256(text)).substr(0, 32) + '"';
 }
 
 struct File {

@@ -220,8 +220,7 @@ std::size_t size_of(const Call& call) {
   const Route& route = call.route;
   const std::size_t own = call.request().body.size();
   if (route.name.empty() || own > kLargeBytes) return own;
-  const RecordPtr stored = call.store().get(
-      *route.kind, route.kind->namespaced ? route.ns + "/" + route.name : route.name);
+  const RecordPtr stored = call.store().get(*route.kind, route.key());
   return own + (stored ? stored_bytes(*stored) : 0);
 }
 

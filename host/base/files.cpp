@@ -23,8 +23,12 @@ Result<void> fill(const Fd& fd, const std::filesystem::path& path, std::string_v
 }  // namespace
 
 Error system_error(std::string_view what, const std::filesystem::path& path) {
-  const std::string reason = std::generic_category().message(errno);
-  return Error{std::string(what) + " " + path.string() + ": " + reason};
+  const int reason = errno;
+  return system_error(std::string(what) + " " + path.string(), reason);
+}
+
+Error system_error(const std::string& subject, int reason) {
+  return Error{subject + ": " + std::generic_category().message(reason)};
 }
 
 bool write_all(int fd, std::string_view text) {

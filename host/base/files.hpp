@@ -4,6 +4,7 @@
 // exactly once. Pure system calls, any thread; errors name the path and the system's reason.
 #pragma once
 
+#include <cerrno>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -16,6 +17,8 @@ namespace sluice::host {
 
 /// `what PATH: reason` for the present errno.
 Error system_error(std::string_view what, const std::filesystem::path& path);
+/// `subject: reason` for this errno: of a path, or of what could not be done.
+Error system_error(const std::string& subject, int reason = errno);
 
 /// Whether all of it was written; else errno says why not.
 bool write_all(int fd, std::string_view text);

@@ -14,7 +14,7 @@ namespace sluice::host {
 constexpr bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
 
 /// The same text for keeping: one that grew while it was written has room for as much again.
-inline std::string trimmed(std::string text) {
+inline std::string shrunk_to_fit(std::string text) {
   if (text.capacity() > text.size() + text.size() / 8) text.shrink_to_fit();
   return text;
 }

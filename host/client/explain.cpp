@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "api/json/json.hpp"
+#include "api/schema/kind_info.hpp"
 #include "host/objects/parts.hpp"
 
 namespace sluice::host {
@@ -66,8 +67,7 @@ Result<std::optional<JobResource>> looked_up(const Client& client, const std::st
     for_each_object(*list, "resources", [&](const json::object& resource) {
       if (!api::find_bool(resource, "namespaced", false) || !is_called(resource, word)) return;
       const std::string plural = text_in(resource, "name");
-      const auto slash = version.find('/');
-      const std::string group = slash == std::string::npos ? "" : version.substr(0, slash);
+      const std::string group(api::group_of(version));
       found = JobResource{group.empty() ? plural : plural + "." + group, plural, group, version};
     });
     if (found) return found;

@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "api/json/json.hpp"
+#include "core/base/text.hpp"
 #include "core/types/quantity.hpp"
 #include "host/base/text.hpp"
 #include "host/client/explain.hpp"
@@ -34,7 +35,7 @@ std::string base_name(const std::string& program) {
   for (const char c : text) {
     const auto byte = static_cast<unsigned char>(c);
     if (std::isalnum(byte) != 0) {
-      out += static_cast<char>(std::tolower(byte));
+      out += lower_ascii(c);
     } else if (!out.empty() && out.back() != '-') {
       out += '-';
     }

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "host/access/secrets.hpp"
+#include "host/base/digest.hpp"
 #include "host/cluster/roles.hpp"
 
 namespace sluice::host {

@@ -13,6 +13,7 @@
 #include <sstream>
 
 #include "api/schema/formats.hpp"
+#include "core/base/text.hpp"
 #include "core/types/quantity.hpp"
 #include "host/base/files.hpp"
 #include "host/base/log.hpp"
@@ -159,8 +160,7 @@ void read_plugin(Section& section, PluginConfig& out) {
                                [](unsigned char c) { return std::isxdigit(c) != 0; });
   if (!out.sha256.empty() && (out.sha256.size() != 64 || !hex))
     section.fail("sha256", fmt::format("found \"{}\"; allowed: 64 hexadecimal digits", out.sha256));
-  std::transform(out.sha256.begin(), out.sha256.end(), out.sha256.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  out.sha256 = lower_ascii(out.sha256);
   read_isolation(section, out);
 }
 

@@ -39,7 +39,7 @@ const std::vector<ControllerLoop::Entry*>& ControllerLoop::watchers_of(const api
   const auto [it, fresh] = by_kind_.try_emplace(&kind);
   if (fresh)
     for (Entry& entry : entries_)
-      if (entry.kinds.contains(kind.group + "/" + kind.kind)) it->second.push_back(&entry);
+      if (entry.kinds.contains(kind.group_kind())) it->second.push_back(&entry);
   return it->second;
 }
 

@@ -3,14 +3,13 @@
 #include <algorithm>
 #include <string>
 
-#include "host/controllers/jobs/names.hpp"
 #include "host/objects/owners.hpp"
 
 namespace sluice::host {
 
 std::vector<std::string> GarbageController::watches() const {
   std::vector<std::string> kinds;
-  for (const api::KindInfo* kind : scheme_.kinds()) kinds.push_back(group_kind(*kind));
+  for (const api::KindInfo* kind : scheme_.kinds()) kinds.push_back(kind->group_kind());
   return kinds;
 }
 

@@ -87,15 +87,14 @@ PluginController::PluginController(ControllerBridge& plugin, const api::Scheme& 
 std::vector<std::string> PluginController::watches() const {
   std::vector<std::string> out;
   for (const api::KindInfo* kind : kinds_)
-    if (kind) out.push_back(kind->group + "/" + kind->kind);
+    if (kind) out.push_back(kind->group_kind());
   return out;
 }
 
 std::string PluginController::selector(std::string_view kind) const {
   std::vector<std::string> wanted;
   for (std::size_t i = 0; i < kinds_.size(); ++i)
-    if (kinds_[i] && kinds_[i]->group + "/" + kinds_[i]->kind == kind)
-      wanted.push_back(plugin_.kinds()[i].labels);
+    if (kinds_[i] && kinds_[i]->group_kind() == kind) wanted.push_back(plugin_.kinds()[i].labels);
   return selector_of_all(wanted);
 }
 
@@ -174,8 +173,7 @@ std::optional<WorkKey> PluginController::owner_of(const StoredObject& object) co
     for (std::size_t i = 0; i < kinds_.size(); ++i) {
       if (!kinds_[i] || kinds_[i]->kind != owner.kind || kinds_[i]->group != owner.group())
         continue;
-      const std::string ns = kinds_[i]->namespaced ? fmt::format("{}/", object.ns()) : "";
-      return key_of(i, fmt::format("{}{}", ns, owner.name));
+      return key_of(i, host::key_of(*kinds_[i], object.ns(), owner.name));
     }
   }
   return std::nullopt;

@@ -20,7 +20,7 @@ std::vector<FollowedKind> followed_kinds(const api::Scheme& scheme, const Contro
     return !kind->contributed_by.empty() && kind->group != kQueueGroup;
   });
   for (const api::KindInfo* kind : kinds) {
-    const std::string name = kind->group + "/" + kind->kind;
+    const std::string name = kind->group_kind();
     const bool whole = (asks_others && is_kind(*kind, "", "PodTemplate")) ||
                        std::any_of(decided_on.begin(), decided_on.end(),
                                    [kind](const FollowedKind& each) { return each.kind == kind; });

@@ -185,7 +185,7 @@ void Binder::forget(const std::string& key) {
   if (known == pods_.end()) return;
   if (!known->second.node.empty()) {
     use(known->second, -1);
-    const auto bound = bound_.find(split_key(key).ns);
+    const auto bound = bound_.find(namespace_of(key));
     if (--bound->second == 0) bound_.erase(bound);
   }
   pods_.erase(known);
@@ -198,7 +198,7 @@ void Binder::forget(const std::string& key) {
 void Binder::put(const std::string& key, Pod pod) {
   if (!pod.node.empty()) {
     use(pod, 1);
-    ++bound_[std::string(split_key(key).ns)];
+    ++bound_[std::string(namespace_of(key))];
   }
   pods_[key] = std::move(pod);
 }
@@ -271,7 +271,7 @@ Result<Time> Binder::reconcile(const WorkKey&, ObjectAccess& objects) {
 /// Those of one priority, in order of age: namespaces take turns, that with the fewest pods first.
 std::optional<Error> Binder::serve_equals(std::span<const Place> waiting, ObjectAccess& objects) {
   std::map<std::string_view, std::deque<const Place*>> by_namespace;
-  for (const Place& each : waiting) by_namespace[split_key(std::get<2>(each)).ns].push_back(&each);
+  for (const Place& each : waiting) by_namespace[namespace_of(std::get<2>(each))].push_back(&each);
   std::set<std::tuple<std::int64_t, std::size_t, std::string_view>> turns;
   const auto line_up = [&](std::string_view ns) {
     const auto& line = by_namespace[ns];

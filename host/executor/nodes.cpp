@@ -10,6 +10,7 @@
 #include <thread>
 #include <utility>
 
+#include "core/base/text.hpp"
 #include "host/base/files.hpp"
 #include "host/base/version.hpp"
 #include "host/objects/parts.hpp"
@@ -113,7 +114,7 @@ MachineFacts machine_facts() {
   std::array<char, 256> name{};
   if (::gethostname(name.data(), name.size() - 1) == 0) facts.hostname = name.data();
   for (char& c : facts.hostname) {
-    c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    c = lower_ascii(c);
     if (std::isalnum(static_cast<unsigned char>(c)) == 0 && c != '.') c = '-';
   }
   if (facts.hostname.empty()) facts.hostname = "localhost";

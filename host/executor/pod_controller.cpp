@@ -1,7 +1,5 @@
 #include "host/executor/pod_controller.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "host/executor/jobs/job_pods_controller.hpp"
@@ -20,8 +18,7 @@ bool job_counts(const json::object& pod, const std::string& key, const ObjectAcc
   const json::object* owner = controller_of(part(pod, "metadata"));
   const api::KindInfo* jobs = objects.scheme().find("batch/v1", "Job");
   if (!owner || !jobs || api::find_text(*owner, "kind") != "Job") return false;
-  const std::string job_key =
-      fmt::format("{}/{}", split_key(key).ns, api::find_text(*owner, "name"));
+  const std::string job_key = join_key(namespace_of(key), api::find_text(*owner, "name"));
   const auto job = objects.get(*jobs, job_key);
   return job && api::find_text(part(*job, "metadata"), "uid") == api::find_text(*owner, "uid") &&
          api::find_text(part(*job, "metadata"), "deletionTimestamp").empty();

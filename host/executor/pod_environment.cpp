@@ -4,6 +4,7 @@
 
 #include "api/codec/codec.hpp"
 #include "core/base/base64.hpp"
+#include "host/objects/object_key.hpp"
 #include "host/objects/parts.hpp"
 
 namespace sluice::host {
@@ -115,8 +116,7 @@ void PodEnvironment::give_one(const json::object& entry, const json::object& con
 
 const json::object* PodEnvironment::find(std::string_view kind, const json::object& reference) {
   const std::string name(api::find_text(reference, "name"));
-  const std::string key =
-      std::string(api::find_text(part(pod_, "metadata"), "namespace")) + "/" + name;
+  const std::string key = join_key(api::find_text(part(pod_, "metadata"), "namespace"), name);
   const auto [place, fresh] = found_.try_emplace({std::string(kind), key});
   auto& object = place->second;
   if (fresh) {

@@ -8,7 +8,7 @@ namespace sluice::host {
 
 void StartQueue::add(const Pod& pod) {
   if (!keys_.emplace(pod.uid, pod.key).second) return;
-  lines_[std::string(split_key(pod.key).ns)].push_back(pod.uid);
+  lines_[std::string(namespace_of(pod.key))].push_back(pod.uid);
 }
 
 void StartQueue::clear() {

@@ -8,6 +8,7 @@
 #include "core/reasons/eviction_reason.hpp"
 #include "core/reasons/reasons.hpp"
 #include "host/explain/advice.hpp"
+#include "host/objects/object_key.hpp"
 #include "host/objects/parts.hpp"
 
 namespace sluice::host {
@@ -172,7 +173,7 @@ void mark_refused(Explanation& explanation) {
 /// The workloads of a queue may be in namespaces whose names the user may not know.
 void hide_names(Explanation& explanation, const MayKnow& may_know) {
   const auto hidden = [&](const std::string& key) {
-    return may_know && !may_know(key.substr(0, key.find('/')));
+    return may_know && !may_know(namespace_of(key));
   };
   std::string& head = explanation.head;
   if (!head.empty() && hidden(head)) head = "a workload of another namespace";
@@ -322,7 +323,7 @@ json::object explanation_document(const Engine& engine, WorkloadId id, Time now,
     out["pods"] = ready->message;  // admitted is not running yet
   // Names of other workloads are shown to users that may know them.
   for (const std::string& victim : planned_victims(engine.model(), id))
-    if (!may_know || may_know(victim.substr(0, victim.find('/'))))
+    if (!may_know || may_know(namespace_of(victim)))
       array_of(out, "willEvict").emplace_back(victim);
   for (const std::string& text : help_for_others(*workload, state, status, now))
     array_of(out, "wouldHelp").emplace_back(text);

@@ -10,6 +10,7 @@
 #include "host/explain/document.hpp"
 #include "host/explain/obstacles.hpp"
 #include "host/explain/pod_troubles.hpp"
+#include "host/objects/object_key.hpp"
 #include "host/objects/parts.hpp"
 
 namespace sluice::host {
@@ -117,7 +118,7 @@ json::object explain_workload(const Engine& engine, const ObjectAccess& objects,
                               const MayKnow& may_know) {
   json::object document = explanation_document(engine, id, objects.now(), may_know);
   const std::string& key = engine.key(id);
-  add_obstacles(objects, key.substr(0, key.find('/')), document);
+  add_obstacles(objects, std::string(namespace_of(key)), document);
   add_obstacles_of_checks(objects, document);
   add_pod_trouble(objects, key, document);
   return document;
@@ -126,7 +127,7 @@ json::object explain_workload(const Engine& engine, const ObjectAccess& objects,
 ApiResult<json::value> LiveInsight::pending(const ObjectAccess& objects, const std::string& ns,
                                             const std::string& queue, std::int64_t offset,
                                             std::int64_t limit) const {
-  const std::string local = ns.empty() ? "" : ns + "/" + queue;
+  const std::string local = ns.empty() ? "" : join_key(ns, queue);
   const api::KindInfo& kind =
       api::kueue_kind(objects.scheme(), ns.empty() ? "ClusterQueue" : "LocalQueue");
   if (!objects.exists(kind, ns.empty() ? queue : local)) return not_found(kind, queue);
@@ -158,7 +159,7 @@ void LiveInsight::pending_workloads(std::string ns, std::string queue, std::int6
 void LiveInsight::explain(std::string ns, std::string workload, MayKnow may_know, Done done) {
   kernel_.post([this, ns = std::move(ns), workload = std::move(workload),
                 may_know = std::move(may_know), done = std::move(done)](ObjectAccess& objects) {
-    const auto id = engine_.find(ns + "/" + workload);
+    const auto id = engine_.find(join_key(ns, workload));
     if (!id) return done(not_found(api::kueue_kind(objects.scheme(), "Workload"), workload));
     json::object document = explain_workload(engine_, objects, *id, may_know);
     if (checks_ != nullptr) add_details(engine_, objects, *id, *checks_, document, false);
@@ -170,7 +171,7 @@ void LiveInsight::await(std::string ns, std::string workload, json::object docum
   kernel_.post([this, ns = std::move(ns), workload = std::move(workload),
                 document = std::move(document),
                 done = std::move(done)](ObjectAccess& objects) mutable {
-    const auto id = engine_.find(ns + "/" + workload);
+    const auto id = engine_.find(join_key(ns, workload));
     if (!id) return done(not_found(api::kueue_kind(objects.scheme(), "Workload"), workload));
     if (checks_ != nullptr) add_details(engine_, objects, *id, *checks_, document, true);
     done(json::value(std::move(document)));

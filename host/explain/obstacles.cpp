@@ -5,6 +5,7 @@
 #include "api/json/json.hpp"
 #include "core/base/check.hpp"
 #include "host/base/text.hpp"
+#include "host/objects/object_key.hpp"
 #include "host/objects/parts.hpp"
 
 namespace sluice::host {
@@ -18,7 +19,7 @@ std::string missing_local(const ObjectAccess& objects, const std::string& ns,
                           const std::string& name) {
   std::vector<std::string> names;
   for (const std::string& key : objects.keys(api::kueue_kind(objects.scheme(), "LocalQueue"), ns))
-    names.push_back(key.substr(key.find('/') + 1));
+    names.emplace_back(split_key(key).name);
   const std::string there = there_are(names, kFewQueues);
   if (name.empty())
     return fmt::format(
@@ -57,7 +58,7 @@ std::string obstacle_in(const std::string& name, const json::object& queue) {
 std::vector<std::string> obstacles_of(const ObjectAccess& objects, const std::string& ns,
                                       const std::string& local_queue) {
   const auto local =
-      objects.get(api::kueue_kind(objects.scheme(), "LocalQueue"), ns + "/" + local_queue);
+      objects.get(api::kueue_kind(objects.scheme(), "LocalQueue"), join_key(ns, local_queue));
   if (!local) return {missing_local(objects, ns, local_queue)};
   std::vector<std::string> out;
   if (std::string text = stopped("LocalQueue", local_queue, *local); !text.empty())

@@ -8,6 +8,7 @@
 
 #include "api/json/json.hpp"
 #include "host/explain/obstacles.hpp"
+#include "host/objects/object_key.hpp"
 #include "host/objects/parts.hpp"
 
 namespace sluice::host {
@@ -38,8 +39,8 @@ std::vector<std::string> longer_names(const ObjectAccess& objects, std::string_v
 
 /// It came into being after all.
 bool runs(const ObjectAccess& objects, std::string_view ns, const json::object& about) {
-  const std::string key = std::string(ns) + "/" + std::string(api::find_text(about, "name"));
-  const auto pod = objects.get(*objects.scheme().find("v1", "Pod"), key);
+  const auto pod =
+      objects.get(*objects.scheme().find("v1", "Pod"), join_key(ns, api::find_text(about, "name")));
   if (!pod || api::find_text(part(*pod, "metadata"), "uid") != api::find_text(about, "uid"))
     return false;
   const std::string_view phase = api::find_text(part(*pod, "status"), "phase");
@@ -53,8 +54,8 @@ std::string trouble_of_pods(const ObjectAccess& objects, const std::string& work
   const std::string job = object ? controller_name(*object) : "";
   const api::KindInfo* events = objects.scheme().find("v1", "Event");
   if (job.empty() || !events || has_condition(part(*object, "status"), "PodsReady")) return {};
-  const std::string ns(split_key(workload).ns);
-  const std::string begin = ns + "/" + job + "-";  // as pods are called, and Events about them
+  const std::string_view ns = namespace_of(workload);
+  const std::string begin = join_key(ns, job) + "-";  // as pods are called, and Events about them
   const std::vector<std::string> others = longer_names(objects, ns, begin);
   std::string out, youngest;
   for (const std::string& key : objects.keys(*events, ns)) {

@@ -9,6 +9,7 @@
 #include <unordered_set>
 
 #include "host/history/quota_row.hpp"
+#include "host/objects/object_key.hpp"
 #include "host/store/folder.hpp"
 
 namespace sluice::host {
@@ -372,7 +373,7 @@ Result<std::vector<std::pair<std::string, std::string>>> HistoryFile::open_runs(
     if (!row) return row.error();
     if (!*row) return out;
     out.emplace_back(unpack_uid(rows->bytes(0)),
-                     names_.text(rows->integer(1)) + "/" + std::string(rows->text(2)));
+                     join_key(names_.text(rows->integer(1)), rows->text(2)));
   }
 }
 

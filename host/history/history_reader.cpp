@@ -11,6 +11,7 @@
 
 #include "api/json/json.hpp"
 #include "host/history/sums.hpp"
+#include "host/objects/object_key.hpp"
 
 namespace sluice::host {
 namespace {
@@ -265,7 +266,7 @@ Result<std::map<std::string, std::vector<Duration>>> HistoryReader::run_times(
     if (!row) return row.error();
     if (!*row) return out;
     std::vector<Duration>& times =
-        out[names_.text(found->integer(0)) + "/" + names_.text(found->integer(1))];
+        out[join_key(names_.text(found->integer(0)), names_.text(found->integer(1)))];
     if (times.size() < of_queue)
       times.push_back(from_millis(found->integer(3) - found->integer(2)));
   }

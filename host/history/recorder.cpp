@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "host/base/log.hpp"
+#include "host/objects/object_key.hpp"
 
 namespace sluice::host {
 namespace {
@@ -144,7 +145,7 @@ WorkloadFacts HistoryRecorder::facts_of(const StoredObject& workload) const {
   if (out.owner_kind != workloads_.kind) return out;
   // One that stands aside has the status of that which represents it, and the job, the creator and
   // the pods are its own: so it is what counts. When it is gone, its parts go.
-  const RecordPtr whole = store_.get(workloads_, out.ns + "/" + out.owner);
+  const RecordPtr whole = store_.get(workloads_, join_key(out.ns, out.owner));
   out.part = whole ? whole->metadata.stands_aside() : !workload.metadata.claims().empty();
   return out;
 }
@@ -185,7 +186,7 @@ void HistoryRecorder::take_change(const Change& change, bool anew) {
 void HistoryRecorder::take_pod(const StoredObject& pod) {
   const auto use = pod_use(pod);
   if (!use) return;
-  const std::string key = use->ns + "/" + use->workload;
+  const std::string key = join_key(use->ns, use->workload);
   if (const RecordPtr workload = store_.get(workloads_, key))
     return log_.used(workload->metadata.uid(), *use);
   if (const auto gone = gone_.find(key); gone != gone_.end()) log_.used(gone->second, *use);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/base/text.hpp"
 #include "core/types/uid.hpp"
 #include "host/history/packed.hpp"
 
@@ -67,13 +68,10 @@ std::string unpack_uid(std::string_view bytes) {
     if (bytes.size() == kUuidBytes + 1 && bytes.back() == kOther) bytes.remove_suffix(1);
     return std::string(bytes.substr(1));
   }
-  constexpr std::string_view kDigits = "0123456789abcdef";
   std::string out;
   for (std::size_t i = 0; i < kUuidBytes; ++i) {
     if (i == 4 || i == 6 || i == 8 || i == 10) out += '-';
-    const auto byte = static_cast<unsigned char>(bytes[i]);
-    out += kDigits[byte >> 4U];
-    out += kDigits[byte & 15U];
+    append_hex(static_cast<unsigned char>(bytes[i]), out);
   }
   return out;
 }

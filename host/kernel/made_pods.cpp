@@ -14,19 +14,19 @@ namespace json = boost::json;
 void MadePods::changed(const api::KindInfo& kind, std::string_view key,
                        const StoredObject* stored) {
   if (!decides_about_pods(kind)) return;
-  const std::string_view name = key.substr(key.find('/') + 1);
+  const auto [ns, name] = split_key(key);
   const json::object object = stored ? parse_stored(*stored->body) : json::object();
   if (!kind.namespaced)
     return stored ? defaults_.put_runtime_class(key, object) : defaults_.erase_runtime_class(key);
   if (stored)
-    defaults_.put_limit_range(split_key(key).ns, name, object);
+    defaults_.put_limit_range(ns, name, object);
   else
-    defaults_.erase_limit_range(split_key(key).ns, name);
+    defaults_.erase_limit_range(ns, name);
 }
 
 bool MadePods::concerns(const api::KindInfo& kind, std::string_view changed,
                         std::string_view workload) {
-  return !kind.namespaced || split_key(changed).ns == split_key(workload).ns;
+  return !kind.namespaced || namespace_of(changed) == namespace_of(workload);
 }
 
 void MadePods::read(api::Workload& workload, const StoredObject& stored) {

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "host/objects/claims.hpp"
+#include "host/objects/object_key.hpp"
 
 namespace sluice::host {
 namespace {
@@ -42,9 +43,9 @@ std::shared_ptr<const api::Workload> PluginNotices::told_of(WorkloadId id) const
     *out = *object;
     out->status = engine_.status(id);
   } else {  // deleted since it was decided
-    const std::string& key = engine_.key(id);
-    out->meta.ns = key.substr(0, key.find('/'));
-    out->meta.name = key.substr(key.find('/') + 1);
+    const auto [ns, name] = split_key(engine_.key(id));
+    out->meta.ns = ns;
+    out->meta.name = name;
   }
   return out;
 }

@@ -1,10 +1,10 @@
 // Plain YAML scalars, resolved by the YAML 1.1 habits that Kubernetes' tools have: `yes`, `on` and
 // `y` are booleans, `010` is octal, `1_000` a number, `1e3` (no sign in the exponent) a text.
 #include <array>
-#include <cctype>
 #include <charconv>
 #include <cmath>
 
+#include "core/base/text.hpp"
 #include "host/manifests/reader.hpp"
 
 namespace sluice::host {
@@ -36,7 +36,7 @@ bool parse_integer(std::string_view text, json::value& out) {
   }
   int base = 10;
   if (text.size() > 1 && text[0] == '0') {
-    const char second = static_cast<char>(std::tolower(static_cast<unsigned char>(text[1])));
+    const char second = lower_ascii(text[1]);
     base = second == 'x' ? 16 : second == 'b' ? 2 : 8;
     text.remove_prefix(second == 'x' || second == 'b' || second == 'o' ? 2 : 1);
   }

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "api/json/json.hpp"
+#include "core/base/text.hpp"
 
 namespace sluice::host {
 namespace {
@@ -19,9 +20,7 @@ bool is_plain(std::string_view text) {
     return std::isalnum(c) != 0 || c == '-' || c == '_' || c == '.' || c == '/';
   });
   if (!safe) return false;
-  std::string lower(text);
-  std::transform(lower.begin(), lower.end(), lower.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  const std::string lower = lower_ascii(text);
   for (const std::string_view word : {"true", "false", "null", "yes", "no", "on", "off", "y", "n"})
     if (lower == word) return false;
   return true;

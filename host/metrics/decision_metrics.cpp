@@ -7,6 +7,7 @@
 
 #include "core/model/model.hpp"
 #include "core/reasons/eviction_reason.hpp"
+#include "host/objects/object_key.hpp"
 
 namespace sluice::host {
 namespace {
@@ -97,7 +98,7 @@ bool DecisionMetrics::is_there(const About& about) const {
 }
 
 bool DecisionMetrics::local_is_there(const About& about) const {
-  return engine_.model().find_local_queue(about.ns + "/" + about.local_queue) != nullptr;
+  return engine_.model().find_local_queue(join_key(about.ns, about.local_queue)) != nullptr;
 }
 
 DecisionMetrics::Series::Pair DecisionMetrics::make(Told what, const About& about) {

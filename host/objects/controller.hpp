@@ -29,7 +29,7 @@ struct ObjectChange {
   const StoredObject* stored = nullptr;
   const StoredObject* before = nullptr;
   bool deleted() const { return stored == nullptr; }
-  std::string_view ns() const { return split_key(key).ns; }  ///< empty: in no namespace
+  std::string_view ns() const { return namespace_of(key); }  ///< empty: in no namespace
 };
 
 /// What reconcile() answers when it has only begun: the key is named again when there is more.

@@ -22,7 +22,7 @@ struct Header::Rare {
 };
 
 struct Header::Data {
-  explicit Data(std::string text_in) : text(trimmed(std::move(text_in))) { read(); }
+  explicit Data(std::string text_in) : text(shrunk_to_fit(std::move(text_in))) { read(); }
 
   void read() {
     api::each_member(text, [this](std::string_view key, std::string_view value) {

@@ -14,6 +14,8 @@
 #include <string>
 #include <string_view>
 
+#include "api/schema/kind_info.hpp"
+
 namespace sluice::host {
 
 /// The annotation in which the claims of plugins on a workload are kept, with commas, and the one
@@ -31,18 +33,12 @@ void each_claim(std::string_view names, Fn&& fn) {
   }
 }
 
-/// The part before the slash of GROUP/VERSION or GROUP/KIND; empty: the core group's.
-inline std::string_view group_of(std::string_view api_version) {
-  const std::size_t slash = api_version.find('/');
-  return slash == std::string_view::npos ? std::string_view() : api_version.substr(0, slash);
-}
-
 /// One of metadata.ownerReferences; what is absent is empty.
 struct OwnerReference {
   std::string_view api_version, kind, name, uid;
   bool controller = false;
 
-  std::string_view group() const { return group_of(api_version); }
+  std::string_view group() const { return api::group_of(api_version); }
 };
 
 class Header {

@@ -32,7 +32,7 @@ struct ObjectRef {
   const api::KindInfo* kind = nullptr;
   std::string key;  ///< `namespace/name`, or `name`
 
-  std::string_view ns() const { return split_key(key).ns; }  ///< empty: in no namespace
+  std::string_view ns() const { return namespace_of(key); }  ///< empty: in no namespace
   std::string_view name() const { return split_key(key).name; }
   bool operator==(const ObjectRef&) const = default;
   auto operator<=>(const ObjectRef&) const = default;

@@ -7,6 +7,7 @@
 
 #include "api/json/json.hpp"
 #include "host/objects/kinds.hpp"
+#include "host/objects/object_key.hpp"
 #include "host/objects/parts.hpp"
 
 namespace sluice::host {
@@ -60,9 +61,7 @@ bool owns(const ObjectReader& objects, const json::object& owner, std::string_vi
   const api::KindInfo* kind =
       objects.scheme().find(api::find_text(owner, "apiVersion"), api::find_text(owner, "kind"));
   if (!kind || !(controls(owner) || kind->job || is_pod(*kind))) return false;
-  std::string key = kind->namespaced ? std::string(ns) + "/" : std::string();
-  key += api::find_text(owner, "name");
-  const auto found = objects.get(*kind, key);
+  const auto found = objects.get(*kind, key_of(*kind, ns, api::find_text(owner, "name")));
   if (!found) return false;
   const json::object& metadata = part(*found, "metadata");
   if (!same_text(metadata, owner, "uid")) return false;

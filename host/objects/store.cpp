@@ -9,6 +9,7 @@
 #include "api/json/json.hpp"
 #include "api/json/json_text.hpp"
 #include "core/base/check.hpp"
+#include "host/objects/object_key.hpp"
 #include "host/objects/parts.hpp"
 
 namespace sluice::host {
@@ -69,9 +70,7 @@ json::object parse_stored(std::string_view text, const json::storage_ptr& storag
 
 std::string key_in(const api::KindInfo& kind, const json::object& object) {
   const json::object& metadata = part(object, "metadata");
-  std::string name(api::find_text(metadata, "name"));
-  if (!kind.namespaced) return name;
-  return std::string(api::find_text(metadata, "namespace")) + "/" + name;
+  return key_of(kind, api::find_text(metadata, "namespace"), api::find_text(metadata, "name"));
 }
 
 std::string metadata_text(const json::object& metadata) {

@@ -33,7 +33,7 @@ struct StoredObject {
   std::string hidden;
   std::uint64_t version = 0;  ///< metadata.resourceVersion; 0: not given yet
 
-  std::string_view ns() const { return split_key(key).ns; }  ///< empty: in no namespace
+  std::string_view ns() const { return namespace_of(key); }  ///< empty: in no namespace
   std::string_view name() const { return split_key(key).name; }
 };
 

@@ -17,7 +17,7 @@ std::strong_ordering WorkKey::operator<=>(const WorkKey& other) const {
 }
 
 std::string to_text(const WorkKey& key) {
-  return key.kind ? key.kind->group + "/" + key.kind->kind + " " + key.name : key.name;
+  return key.kind ? key.kind->group_kind() + " " + key.name : key.name;
 }
 
 }  // namespace sluice::host

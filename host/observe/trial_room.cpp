@@ -5,6 +5,7 @@
 
 #include "host/explain/insight.hpp"
 #include "host/explain/obstacles.hpp"
+#include "host/objects/object_key.hpp"
 #include "host/observe/compare.hpp"
 
 namespace sluice::host {
@@ -87,7 +88,7 @@ void TrialRoom::explain(std::string ns, std::string workload, MayKnow may_know, 
     Here here(trial.machine().objects());
     const auto with_cluster = [&](ApiResult<json::value> answer) {
       const api::KindInfo& kind = api::kueue_kind(source_.rules.scheme, "Workload");
-      const RecordPtr record = source_.store.get(kind, ns + "/" + workload);
+      const RecordPtr record = source_.store.get(kind, join_key(ns, workload));
       if (answer && answer->is_object() && record)
         answer->get_object()["cluster"] = cluster_says(*record);
       done(std::move(answer));

@@ -7,6 +7,7 @@
 #include "api/json/json.hpp"
 #include "core/base/check.hpp"
 #include "host/client/client.hpp"
+#include "host/objects/object_key.hpp"
 #include "host/objects/parts.hpp"
 
 namespace sluice::host {
@@ -27,13 +28,8 @@ json::object our_metadata(const StoredObject& object) {
   return out;
 }
 
-std::string_view name_in(const api::KindInfo& kind, std::string_view key) {
-  return kind.namespaced ? key.substr(key.find('/') + 1) : key;
-}
-
 std::string collection_of(const api::KindInfo& kind, std::string_view key) {
-  const std::string_view ns = kind.namespaced ? key.substr(0, key.find('/')) : std::string_view();
-  return collection_path(kind.hub_api_version(), kind.plural, ns);
+  return collection_path(kind.hub_api_version(), kind.plural, namespace_of(key));
 }
 
 }  // namespace
@@ -80,7 +76,7 @@ json::object status_patch(const StoredObject& before, const StoredObject& after)
 }
 
 std::string path_of(const api::KindInfo& kind, std::string_view key) {
-  return collection_of(kind, key) + "/" + percent_encoded(name_in(kind, key));
+  return collection_of(kind, key) + "/" + percent_encoded(split_key(key).name);
 }
 
 ClusterRequest patch_request(const StoredObject& base, std::uint64_t version, json::object patch,

@@ -2,6 +2,8 @@
 
 #include <ctime>
 
+#include "host/objects/object_key.hpp"
+
 namespace sluice::host {
 
 namespace {
@@ -56,9 +58,7 @@ Slot* slot_of_thread() {
 
 }  // namespace
 
-std::string CallAbout::text() const {
-  return ns.empty() ? std::string(name) : std::string(ns) + "/" + std::string(name);
-}
+std::string CallAbout::text() const { return join_key(ns, name); }
 
 CallBoard::Scope::Scope(std::string_view plugin, Hook hook, CallAbout about)
     : frame_{plugin, hook, about, now(), nullptr} {

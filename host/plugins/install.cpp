@@ -7,9 +7,7 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <charconv>
-#include <cstring>
 #include <system_error>
 #include <utility>
 
@@ -24,10 +22,6 @@ namespace sluice::host {
 namespace fs = std::filesystem;
 
 namespace {
-
-Error system_error(const fs::path& path) {
-  return Error{fmt::format("{}: {}", path.string(), std::strerror(errno))};
-}
 
 /// A file beside `path` that takes its name in the end. Until then it is called so that nobody
 /// takes it for a plugin, and it goes with this object; one of an install that was killed is

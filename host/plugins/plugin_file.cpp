@@ -1,15 +1,13 @@
 #include "host/plugins/plugin_file.hpp"
 
-#include <openssl/evp.h>
-
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <cstring>
 #include <fstream>
 #include <memory>
 #include <system_error>
 
+#include "host/base/digest.hpp"
 #include "host/plugins/text_gate.hpp"
 #include "sluice/metadata.h"
 
@@ -36,20 +34,6 @@ Result<std::string> read_bytes(const fs::path& path) {
   in.read(bytes.data(), static_cast<std::streamsize>(size));
   bytes.resize(static_cast<std::size_t>(in.gcount()));
   return bytes;
-}
-
-Result<std::string> sha256_hex(std::string_view bytes) {
-  std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
-  unsigned int size = 0;
-  if (EVP_Digest(bytes.data(), bytes.size(), digest.data(), &size, EVP_sha256(), nullptr) != 1)
-    return Error{"its SHA-256 cannot be computed"};
-  static constexpr std::string_view kHex = "0123456789abcdef";
-  std::string text;
-  for (unsigned int i = 0; i < size; ++i) {
-    text += kHex[digest[i] >> 4];
-    text += kHex[digest[i] & 15];
-  }
-  return text;
 }
 
 /// A text in a fixed array: everything up to the NUL, which must be there.
@@ -117,12 +101,11 @@ Result<PluginFile> parse_plugin_file(const fs::path& path, std::string bytes) {
     if (!parsed) return parsed.error().context(path.string());
     declared = std::move(*parsed);
   }
-  auto sha256 = sha256_hex(bytes);
-  if (!sha256.ok()) return sha256.error().context(path.string());
+  std::string digest = to_hex(sha256(bytes));
   const std::uint64_t size = bytes.size();
   return PluginFile{path,
                     size,
-                    *sha256,
+                    std::move(digest),
                     std::move(bytes),
                     std::move(*elf),
                     std::move(*metadata),

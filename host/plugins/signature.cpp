@@ -13,6 +13,7 @@
 #include <fstream>
 #include <iterator>
 
+#include "host/base/digest.hpp"
 #include "host/base/trusted_file.hpp"
 #include "host/plugins/text_gate.hpp"
 
@@ -57,14 +58,11 @@ Result<KeyFile> read_key(const std::string& path) {
 Result<std::string> id_of(EVP_PKEY* key) {
   unsigned char* der = nullptr;
   const int size = i2d_PUBKEY(key, &der);
-  std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
-  const bool done = size > 0 && EVP_Digest(der, static_cast<std::size_t>(size), digest.data(),
-                                           nullptr, EVP_sha256(), nullptr) == 1;
+  if (size <= 0) return Error{"the id of a key cannot be computed"};
+  const std::string all =
+      to_hex(sha256({reinterpret_cast<const char*>(der), static_cast<std::size_t>(size)}));
   OPENSSL_free(der);
-  if (!done) return Error{"the id of a key cannot be computed"};
-  std::string out;
-  for (std::size_t i = 0; i < 8; ++i) out += fmt::format("{:02x}", digest[i]);
-  return out;
+  return all.substr(0, 16);
 }
 
 std::string signed_text(const PluginFile& file) {

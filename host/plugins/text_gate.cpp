@@ -5,6 +5,7 @@
 #include <mutex>
 
 #include "api/schema/formats.hpp"
+#include "core/base/text.hpp"
 #include "host/base/utf8.hpp"
 
 namespace sluice::host {
@@ -79,14 +80,13 @@ const char* document_problem(std::string_view document) {
 
 std::string escaped_key(std::string_view key) {
   if (is_plain_ascii(key) && key.find('\\') == key.npos) return std::string(key);
-  static constexpr std::string_view kHex = "0123456789abcdef";
   std::string out;
   for (const char c : key) {
     const auto byte = static_cast<unsigned char>(c);
     if (c >= ' ' && c < 0x7F && c != '\\')
       out += c;
     else
-      out.append({'\\', kHex[byte >> 4], kHex[byte & 15]});
+      append_hex(byte, out += '\\');
   }
   return out;
 }

@@ -31,10 +31,6 @@ PortAnswer not_followed(std::string_view remote, std::string_view api_version,
   return invalid(fmt::format("{} of {} is not followed at remote {}", kind, api_version, remote));
 }
 
-std::string key_of(std::string_view ns, std::string_view name) {
-  return ns.empty() ? std::string(name) : std::string(ns) + "/" + std::string(name);
-}
-
 std::string_view verb_name(RemoteVerb verb) {
   constexpr std::string_view kNames[] = {"create", "patch", "erase"};
   return kNames[static_cast<std::size_t>(verb)];
@@ -185,8 +181,9 @@ PortAnswer RemoteHub::get(const std::string& plugin, std::string_view remote,
   if (!found) return unknown_remote(remote);
   const RemoteKind* kind = found->kind_of(ref.api_version, ref.kind);
   if (!kind) return not_followed(remote, ref.api_version, ref.kind);
-  auto object = found->get({kind->kind, key_of(ref.ns, ref.name)});
-  if (!object) return not_found(fmt::format("{} {} not found", ref.kind, key_of(ref.ns, ref.name)));
+  auto object = found->get({kind->kind, join_key(ref.ns, ref.name)});
+  if (!object)
+    return not_found(fmt::format("{} {} not found", ref.kind, join_key(ref.ns, ref.name)));
   return {SLUICE_OBJECTS_OK, std::move(*object)};
 }
 
@@ -207,7 +204,7 @@ PortAnswer RemoteHub::writing(const std::string& plugin, std::string_view remote
   if (!found) return unknown_remote(remote);
   const RemoteKind* kind = found->kind_of(ref.api_version, ref.kind);
   if (!kind) return not_followed(remote, ref.api_version, ref.kind);
-  const auto state = found->writing({kind->kind, key_of(ref.ns, ref.name)});
+  const auto state = found->writing({kind->kind, join_key(ref.ns, ref.name)});
   if (!state) return not_found("no write to it is under way");
   return {SLUICE_OBJECTS_OK, text_of({{"verb", api::json_view(verb_name(state->verb))},
                                       {"state", state->failed ? "failed" : "waiting"},
@@ -251,7 +248,7 @@ void RemoteHub::submit(const std::string& plugin, std::vector<RemoteWrite> write
     auto found = find(plugin, write.remote);
     const RemoteKind* kind = found ? found->kind_of(write.api_version, write.kind) : nullptr;
     if (!kind) continue;
-    RemoteKey key{kind->kind, key_of(write.ns, write.name)};
+    RemoteKey key{kind->kind, join_key(write.ns, write.name)};
     found->add(key, std::move(write));
     const std::lock_guard lock(mutex_);
     held_.emplace_back(std::move(found), std::move(key));

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "api/json/json.hpp"
+#include "host/objects/object_key.hpp"
 #include "host/objects/parts.hpp"
 #include "host/plugins/text_gate.hpp"
 
@@ -15,8 +16,7 @@ std::string remote_key_of(const api::KindInfo& kind, const json::object& object)
   const std::string_view ns = api::find_text(metadata, "namespace");
   const std::string_view name = api::find_text(metadata, "name");
   if (name.empty() || name_problem(name) != nullptr || name_problem(ns) != nullptr) return {};
-  if (!kind.namespaced) return std::string(name);
-  return ns.empty() ? std::string() : std::string(ns) + "/" + std::string(name);
+  return kind.namespaced && ns.empty() ? std::string() : key_of(kind, ns, name);
 }
 
 std::size_t RemoteMirror::bytes_of(const RemoteKey& key, const RemoteObject& object) {
@@ -77,7 +77,7 @@ const RemoteObject* RemoteMirror::find(const RemoteKey& key) const {
 
 std::string RemoteMirror::list(const api::KindInfo& kind, std::string_view ns,
                                const LabelQuery& labels) const {
-  const std::string prefix = ns.empty() ? std::string() : std::string(ns) + "/";
+  const std::string prefix = join_key(ns, {});
   std::string out = "[";
   for (auto it = objects_.lower_bound({&kind, prefix}); it != objects_.end(); ++it) {
     if (it->first.kind != &kind || !it->first.key.starts_with(prefix)) break;

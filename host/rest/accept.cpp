@@ -2,22 +2,18 @@
 
 #include <algorithm>
 
+#include "core/base/text.hpp"
+
 namespace sluice::host {
 
 namespace {
 
 constexpr std::size_t kMostRanges = 32;
 
-std::string_view trim(std::string_view text) {
-  while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
-  while (!text.empty() && (text.back() == ' ' || text.back() == '\t')) text.remove_suffix(1);
-  return text;
-}
-
 /// Up to `separator`; `rest` becomes what is behind it.
 std::string_view take(std::string_view& rest, char separator) {
   const std::size_t end = std::min(rest.find(separator), rest.size());
-  const std::string_view out = trim(rest.substr(0, end));
+  const std::string_view out = trim(rest.substr(0, end), " \t");
   rest.remove_prefix(std::min(end + 1, rest.size()));
   return out;
 }

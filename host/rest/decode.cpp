@@ -6,6 +6,7 @@
 
 #include "api/json/json.hpp"
 #include "api/json/json_builder.hpp"
+#include "core/base/text.hpp"
 #include "host/base/text.hpp"
 #include "host/manifests/reader.hpp"
 
@@ -130,13 +131,7 @@ ApiError unsupported(std::string_view accepted) {
 
 /// `application/json; charset=utf-8` → application/json, in lower case.
 std::string media_type(std::string_view content_type) {
-  std::string out(content_type.substr(0, content_type.find(';')));
-  while (!out.empty() && is_blank(out.back())) out.pop_back();
-  out.erase(0, std::min(out.find_first_not_of(" \t"), out.size()));
-  std::transform(out.begin(), out.end(), out.begin(), [](char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  });
-  return out;
+  return lower_ascii(trim(content_type.substr(0, content_type.find(';')), " \t\r\n"));
 }
 
 std::vector<std::string> duplicates(std::string_view text, const json::parse_options& options) {

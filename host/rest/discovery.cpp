@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "api/json/json.hpp"
+#include "api/schema/kind_info.hpp"
 #include "host/rest/accept.hpp"
 
 namespace sluice::host {
@@ -132,8 +133,8 @@ std::vector<LegacyGroup> legacy_groups(const std::vector<ApiResource>& resources
 json::object group_object(const LegacyGroup& group) {
   json::array versions;
   for (const auto& [version, resources] : group.versions) {
-    versions.push_back(
-        json::object{{"groupVersion", group.name + "/" + version}, {"version", version}});
+    versions.push_back(json::object{{"groupVersion", api::group_version(group.name, version)},
+                                    {"version", version}});
   }
   const json::value preferred = versions.front();
   return {{"name", group.name}, {"versions", std::move(versions)}, {"preferredVersion", preferred}};

@@ -18,10 +18,6 @@ using Difference = FieldWalk::Difference;
 
 constexpr std::size_t kMostConflicts = 500;
 
-std::string api_version_of(const api::KindInfo& kind, std::string_view version) {
-  return kind.group.empty() ? std::string(version) : kind.group + "/" + std::string(version);
-}
-
 FieldWalk::Part part_of(const FieldOwner& owner) {
   if (owner.subresource == "status") return FieldWalk::Part::kStatus;
   return owner.kind.status_subresource ? FieldWalk::Part::kAllButStatus : FieldWalk::Part::kAll;
@@ -68,7 +64,7 @@ class Changes {
   std::optional<Difference> convert(const std::string& api_version) const {
     const auto* schema = scheme_.schema(api_version, owner_.kind.kind);
     if (schema == nullptr || hub_before_ == nullptr || hub_after_ == nullptr) return std::nullopt;
-    const std::string version = api_version.substr(api_version.find('/') + 1);
+    const std::string_view version = api::version_of(api_version);
     json::object before = *hub_before_;
     json::object after = *hub_after_;
     if (!scheme_.to_version(before, version) || !scheme_.to_version(after, version))
@@ -131,7 +127,7 @@ class Apply {
       : scheme_(scheme),
         owner_(owner),
         version_(version),
-        api_version_(api_version_of(owner.kind, version)),
+        api_version_(owner.kind.api_version(version)),
         schema_(scheme.schema(api_version_, owner.kind.kind)),
         live_hub_(live),
         config_(config),
@@ -234,7 +230,7 @@ class Apply {
                 const json::object& object) const {
     if (api_version == api_version_) return fields;
     const auto* schema = scheme_.schema(api_version, owner_.kind.kind);
-    const std::string version = api_version.substr(api_version.find('/') + 1);
+    const std::string_view version = api::version_of(api_version);
     json::object before = object;
     if (schema == nullptr || !scheme_.convert(before, version)) return fields;
     json::object after = before;

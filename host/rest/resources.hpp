@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "api/schema/kind_info.hpp"
 #include "api/scheme/scheme.hpp"
 
 namespace sluice::host {
@@ -28,7 +29,7 @@ struct ApiResource {
   std::vector<ApiSubresource> subresources;
   const api::KindInfo* info = nullptr;  ///< of a stored kind, else nullptr
 
-  std::string api_version() const { return group.empty() ? version : group + "/" + version; }
+  std::string api_version() const { return api::group_version(group, version); }
 };
 
 /// In the order of discovery: groups by name (the core group first), versions with the preferred

@@ -2,6 +2,7 @@
 #include <array>
 
 #include "api/json/json.hpp"
+#include "core/base/text.hpp"
 #include "host/objects/parts.hpp"
 #include "host/rest/table.hpp"
 #include "host/rest/table_cells.hpp"
@@ -45,10 +46,7 @@ void event_count(const json::object& event, Time, std::string& out) {
 
 void event_object(const json::object& event, Time, std::string& out) {
   const json::object& about = part(event, "involvedObject");
-  std::string text(find_text(about, "kind"));
-  for (char& c : text) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
+  std::string text = lower_ascii(find_text(about, "kind"));
   text.append("/").append(find_text(about, "name"));
   api::append_json_text(text, out);
 }

@@ -104,7 +104,7 @@ JobPods::JobPods(const api::Scheme& scheme) : kinds_(job_kinds(scheme)) {}
 
 std::vector<std::string> JobPods::watches() const {
   std::vector<std::string> out;
-  for (const api::KindInfo* kind : kinds_) out.push_back(group_kind(*kind));
+  for (const api::KindInfo* kind : kinds_) out.push_back(kind->group_kind());
   return out;
 }
 

@@ -8,6 +8,7 @@
 #include "core/base/check.hpp"
 #include "host/controllers/jobs/pods_ready.hpp"
 #include "host/objects/kinds.hpp"
+#include "host/objects/object_key.hpp"
 #include "host/objects/parts.hpp"
 
 namespace sluice::host {
@@ -66,7 +67,7 @@ bool SimulatedJobs::manages(const api::KindInfo& kind) { return kind.job != null
 std::optional<ObjectRef> SimulatedJobs::job_of(const api::Workload& workload) const {
   for (const auto& owner : workload.meta.owners) {
     const api::KindInfo* kind = machine_->scheme().find(owner.api_version, owner.kind);
-    ObjectRef ref{kind, fmt::format("{}/{}", workload.meta.ns, owner.name)};
+    ObjectRef ref{kind, join_key(workload.meta.ns, owner.name)};
     if (kind && manages(*kind) && objects().exists(*kind, ref.key)) return ref;
   }
   return std::nullopt;

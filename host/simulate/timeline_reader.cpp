@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "api/json/json.hpp"
+#include "host/objects/object_key.hpp"
 
 namespace sluice::host {
 namespace {
@@ -159,8 +160,7 @@ std::unique_ptr<EventTarget> TimelineReader::target_of(PlaceRef place, std::stri
     }
   }
   const bool namespaced = !target->kind || target->kind->namespaced;
-  target->key =
-      namespaced ? fmt::format("{}/{}", ns.empty() ? "default" : ns, name) : std::string(name);
+  target->key = namespaced ? join_key(ns.empty() ? "default" : ns, name) : std::string(name);
   return target;
 }
 

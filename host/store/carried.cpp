@@ -5,11 +5,6 @@
 #include "host/store/field_marks.hpp"
 
 namespace sluice::host {
-namespace {
-
-std::string name_of(const api::KindInfo& kind) { return kind.group + "/" + kind.kind; }
-
-}  // namespace
 
 class CarriedJournal final : public Journal {
  public:
@@ -41,7 +36,7 @@ void Carried::take(const LiveStore& store, const api::Scheme& scheme) {
   FieldMarks marks(state_.fields);
   state_.version = store.version();
   for (const api::KindInfo* kind : scheme.kinds()) {
-    const std::string name = name_of(*kind);
+    const std::string name = kind->group_kind();
     auto& rows = rows_[name];
     rows.clear();
     marks.set(name, scheme.fields_mark(*kind));
@@ -60,7 +55,7 @@ std::unique_ptr<Journal> Carried::journal() const {
 }
 
 void Carried::forget(const api::Scheme& scheme) {
-  for (const api::KindInfo* kind : scheme.kinds()) rows_.erase(name_of(*kind));
+  for (const api::KindInfo* kind : scheme.kinds()) rows_.erase(kind->group_kind());
 }
 
 }  // namespace sluice::host

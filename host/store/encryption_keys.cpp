@@ -7,15 +7,17 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <system_error>
 
+#include "core/base/text.hpp"
 #include "host/base/fd.hpp"
+#include "host/base/files.hpp"
 
 namespace sluice::host {
 namespace {
 
 constexpr std::size_t kMostBytes = 64 * 1024;
 constexpr std::size_t kLongestName = 64;
+constexpr std::string_view kBlanks = " \t\r";  // lines may end as on Windows
 
 bool is_name(std::string_view text) {
   constexpr std::string_view kAllowed =
@@ -33,16 +35,6 @@ bool decode(std::string_view text, std::array<unsigned char, 32>& out) {
   if (size != 33) return false;
   std::copy_n(bytes.begin(), out.size(), out.begin());
   return true;
-}
-
-std::string_view trimmed(std::string_view text) {
-  const std::size_t first = text.find_first_not_of(" \t\r");
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(" \t\r") - first + 1);
-}
-
-Error system_error(const std::string& file) {
-  return Error{file + ": " + std::generic_category().message(errno)};
 }
 
 /// What is on one descriptor is judged and read, whatever its name means meanwhile.
@@ -79,7 +71,7 @@ Result<EncryptionKeys> EncryptionKeys::parse(std::string_view text, const std::s
   out.file_ = file;
   for (int number = 1; !text.empty(); ++number) {
     const std::size_t end = std::min(text.find('\n'), text.size());
-    const std::string_view line = trimmed(text.substr(0, end));
+    const std::string_view line = trim(text.substr(0, end), kBlanks);
     text.remove_prefix(std::min(end + 1, text.size()));
     if (line.empty() || line.front() == '#') continue;
     const std::size_t colon = std::min(line.find(':'), line.size());
@@ -89,7 +81,7 @@ Result<EncryptionKeys> EncryptionKeys::parse(std::string_view text, const std::s
     if (!is_name(key.name) || colon == line.size())
       return Error{place +
                    "allowed: NAME:KEY, with a name of up to 64 letters, digits, '.', '_' and '-'"};
-    if (!decode(trimmed(line.substr(colon + 1)), key.bytes))
+    if (!decode(trim(line.substr(colon + 1), kBlanks), key.bytes))
       return Error{place + "the key \"" + key.name +
                    "\" is not 32 bytes in base64 (openssl rand -base64 32)"};
     if (out.find(key.name) != nullptr)

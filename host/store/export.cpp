@@ -10,6 +10,7 @@
 #include "api/schema/hide.hpp"
 #include "host/base/progress.hpp"
 #include "host/manifests/yaml_text.hpp"
+#include "host/objects/object_key.hpp"
 #include "host/store/field_marks.hpp"
 #include "host/store/reader.hpp"
 #include "host/store/row_cipher.hpp"
@@ -38,7 +39,7 @@ struct Item {
 bool goes_before(const Item& a, const Item& b) {
   const auto rank = [](const Item& item) {
     if (item.kind == "/Namespace") return 0;
-    return item.key.find('/') == std::string::npos ? 1 : 2;
+    return namespace_of(item.key).empty() ? 1 : 2;
   };
   return std::make_tuple(rank(a), std::string_view(a.kind), std::string_view(a.key)) <
          std::make_tuple(rank(b), std::string_view(b.kind), std::string_view(b.key));
@@ -51,7 +52,7 @@ Result<std::set<std::string>> wanted_kinds(const api::Scheme& scheme,
   for (const std::string& name : names) {
     const api::KindInfo* kind = scheme.find_by_name(name);
     if (kind == nullptr) return Error{"no kind is called \"" + name + "\""};
-    out.insert(kind->group + "/" + kind->kind);
+    out.insert(kind->group_kind());
   }
   return out;
 }
@@ -66,10 +67,8 @@ Result<json::object> manifest(const Item& item, const std::string& version) {
   auto parts = object_of(item.row());
   if (!parts) return parts.error();
   json::object out;
-  const std::size_t slash = item.kind.find('/');
-  const std::string group = item.kind.substr(0, slash);
-  out["apiVersion"] = group.empty() ? version : group + "/" + version;
-  out["kind"] = item.kind.substr(slash + 1);
+  out["apiVersion"] = api::group_version(api::group_of(item.kind), version);
+  out["kind"] = item.kind.substr(item.kind.find('/') + 1);
   for (auto& entry : *parts) out[entry.key()] = std::move(entry.value());
   if (!item.hidden.empty()) {
     boost::system::error_code code;

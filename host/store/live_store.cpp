@@ -19,7 +19,7 @@ struct LiveStore::State {
   State(const api::Scheme& scheme_in, std::unique_ptr<Journal> journal_in, HistoryLimits limits)
       : scheme(scheme_in), journal(std::move(journal_in)), published(scheme.kinds(), limits) {
     for (const api::KindInfo* kind : scheme.kinds()) {
-      names.emplace(kind, kind->group + "/" + kind->kind);
+      names.emplace(kind, kind->group_kind());
       working.emplace(kind, WorkingTable());
     }
   }
@@ -156,7 +156,7 @@ void LiveStore::put(StoredObject object) {
 void LiveStore::State::put(StoredObject object) {
   WorkingTable& of_kind = table(*object.kind);
   object.version = ++version;
-  object.status = trimmed(std::move(object.status));
+  object.status = shrunk_to_fit(std::move(object.status));
   RecordPtr record = std::make_shared<const StoredObject>(std::move(object));
   RecordPtr before = of_kind.put(record);
   if (before) use.remove(*before);

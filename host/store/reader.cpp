@@ -75,7 +75,7 @@ Result<std::vector<json::object>> objects_of_kind(const std::string& path, std::
 
 std::map<std::string, const api::KindInfo*, std::less<>> kinds_by_name(const api::Scheme& scheme) {
   std::map<std::string, const api::KindInfo*, std::less<>> out;
-  for (const api::KindInfo* kind : scheme.kinds()) out[kind->group + "/" + kind->kind] = kind;
+  for (const api::KindInfo* kind : scheme.kinds()) out[kind->group_kind()] = kind;
   return out;
 }
 

@@ -14,6 +14,7 @@
 
 #include "api/json/json.hpp"
 #include "host/base/fd.hpp"
+#include "host/objects/parts.hpp"
 #include "host/store/folder.hpp"
 #include "host/store/reader.hpp"
 #include "host/store/row_cipher.hpp"
@@ -25,13 +26,6 @@ namespace {
 
 namespace fs = std::filesystem;
 namespace json = boost::json;
-
-std::string key_of(const json::object& object) {
-  const auto* metadata = api::find_object(object, "metadata");
-  const std::string ns(api::find_text(*metadata, "namespace"));
-  const std::string name(api::find_text(*metadata, "name"));
-  return ns.empty() ? name : ns + "/" + name;
-}
 
 class Checker {
  public:

@@ -11,6 +11,7 @@
 #include "api/codec/codec.hpp"
 #include "core/types/quantity.hpp"
 #include "host/base/utf8.hpp"
+#include "host/objects/object_key.hpp"
 #include "host/rest/table.hpp"
 
 namespace sluice::host {
@@ -169,7 +170,7 @@ std::vector<ScreenLine> workload_table(const TopView& view, Time now, std::size_
   std::vector<Cells> rows;
   for (const TopWorkload& each : view.workloads)
     rows.push_back(
-        {{one_line(each.ns + "/" + each.name, kLongestWhy)},
+        {{one_line(join_key(each.ns, each.name), kLongestWhy)},
          {one_line(each.cluster_queue.empty() ? "? (" + each.local_queue + ")" : each.cluster_queue,
                    kLongestWhy)},
          {std::to_string(each.priority)},

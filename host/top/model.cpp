@@ -7,6 +7,7 @@
 
 #include "host/base/text.hpp"
 #include "host/objects/kinds.hpp"
+#include "host/objects/object_key.hpp"
 #include "host/objects/parts.hpp"
 
 namespace sluice::host {
@@ -187,7 +188,7 @@ TopView TopModel::view(const TopQuery& query) const {
   for (const auto& [key, workload] : workloads_) {
     if (!query.ns.empty() && workload.ns != query.ns) continue;
     std::string_view queue = workload.cluster_queue;
-    if (const auto door = doors_.find(workload.ns + "/" + workload.local_queue);
+    if (const auto door = doors_.find(join_key(workload.ns, workload.local_queue));
         queue.empty() && door != doors_.end())
       queue = door->second;
     if (!any_queue && !names.contains(queue)) continue;

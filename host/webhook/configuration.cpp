@@ -8,9 +8,11 @@
 #include <utility>
 
 #include "api/json/json.hpp"
+#include "api/schema/kind_info.hpp"
 #include "host/controllers/jobs/names.hpp"
 #include "host/objects/header.hpp"
 #include "host/objects/kinds.hpp"
+#include "host/objects/object_key.hpp"
 #include "host/rest/selectors.hpp"
 #include "host/webhook/keeper.hpp"
 
@@ -193,7 +195,7 @@ Result<std::vector<AskedKind>> asked_kinds(const std::vector<Validators::Judge>&
     const int number = ++numbers[plugin];
     asked.name = number == 1 ? plugin : fmt::format("{}-{}", plugin, number);
     asked.name += ".plugins";
-    asked.group = kind.written_group.empty() ? group_of(kind.group_kind) : kind.written_group;
+    asked.group = kind.written_group.empty() ? api::group_of(kind.group_kind) : kind.written_group;
     asked.version = found != all.end() ? (*found)->hub().name : kind.version;
     asked.plural = found != all.end() ? (*found)->plural : kind.plural;
     asked.labels = *expressions;
@@ -239,7 +241,7 @@ json::object webhook_conversion(const WebhookPlace& place) {
 }
 
 json::object trust_annotations(const WebhookPlace& place) {
-  return {{kTrustMark, fmt::format("{}/{}", place.ns, place.name)}};
+  return {{kTrustMark, join_key(place.ns, place.name)}};
 }
 
 }  // namespace sluice::host

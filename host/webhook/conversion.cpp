@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "api/json/json.hpp"
+#include "api/schema/kind_info.hpp"
 #include "host/objects/parts.hpp"
 #include "host/rest/decode.hpp"
 
@@ -27,15 +28,15 @@ ApiError wrong(std::string_view place, std::string_view allowed) {
 /// The objects in `version`, in their order.
 Result<json::array> converted(const api::Scheme& scheme, json::array& objects,
                               std::string_view wanted) {
-  const std::string_view version = wanted.substr(wanted.find('/') + 1);
+  const std::string_view version = api::version_of(wanted);
   json::array out(objects.storage());
   out.reserve(objects.size());
   for (std::size_t i = 0; i < objects.size(); ++i) {
     json::object* object = objects[i].if_object();
     if (!object) return Error{fmt::format("request.objects[{}]: no object", i)};
-    const std::string_view group = wanted.substr(0, wanted.find('/'));
+    const std::string_view group = api::group_of(wanted);
     const std::string_view own = api::find_text(*object, "apiVersion");
-    if (own.substr(0, own.find('/')) != group)
+    if (api::group_of(own) != group)
       return Error{
           fmt::format("request.objects[{}].apiVersion: found \"{}\"; allowed: a version "
                       "of {}",

@@ -8,6 +8,7 @@
 #include "api/json/json.hpp"
 #include "core/base/base64.hpp"
 #include "host/base/log.hpp"
+#include "host/objects/object_key.hpp"
 #include "host/objects/parts.hpp"
 
 namespace sluice::host {
@@ -154,7 +155,7 @@ Result<std::optional<WebhookKeys>> WebhookKeeper::shared_keys() {
     return done.error().context(
         fmt::format("cannot write secret {}/{}", keeping_.ns, keeping_.name));
   log(LogLevel::kInfo, "webhook", "made certificates",
-      {{"secret", fmt::format("{}/{}", keeping_.ns, keeping_.name)}});
+      {{"secret", join_key(keeping_.ns, keeping_.name)}});
   return std::move(*next);
 }
 
@@ -186,7 +187,7 @@ Result<void> WebhookKeeper::spread_to(const std::string& path, const std::string
   const json::object& metadata = part(*object, "metadata");
   // An object with the mark of another installation, or without one, stays as it is.
   if (api::find_text(part(metadata, "annotations"), kTrustMark) !=
-      fmt::format("{}/{}", keeping_.ns, keeping_.name))
+      join_key(keeping_.ns, keeping_.name))
     return {};
   const std::string wanted = base64_text(trust);
   json::array patch{json::object{{"op", "test"},

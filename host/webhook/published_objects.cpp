@@ -4,7 +4,9 @@
 #include <utility>
 
 #include "api/json/json.hpp"
+#include "api/schema/kind_info.hpp"
 #include "host/objects/kinds.hpp"
+#include "host/objects/object_key.hpp"
 #include "host/rest/selectors.hpp"
 #include "sluice/svc/objects.h"
 
@@ -18,10 +20,6 @@ ApiError no_write() { return unavailable(kOnlyReads, 0); }
 PortAnswer not_now() { return {SLUICE_OBJECTS_NOT_NOW, kOnlyReads}; }
 
 PortAnswer missing(std::string text) { return {SLUICE_OBJECTS_NOT_FOUND, std::move(text)}; }
-
-std::string_view version_of(std::string_view api_version) {
-  return api_version.substr(api_version.find('/') + 1);
-}
 
 }  // namespace
 
@@ -73,7 +71,7 @@ ApiResult<void> PublishedObjects::finish_workload(std::string_view, std::string_
 }
 
 PortAnswer PublishedPort::show(const StoredObject& stored, std::string_view api_version) const {
-  const std::string_view version = version_of(api_version);
+  const std::string_view version = api::version_of(api_version);
   if (version == stored.kind->hub().name) return {SLUICE_OBJECTS_OK, text_for_plugins(stored)};
   boost::json::object object = to_object(stored);
   if (auto done = scheme_.to_version(object, version); !done) return missing(done.error().text);
@@ -83,9 +81,7 @@ PortAnswer PublishedPort::show(const StoredObject& stored, std::string_view api_
 PortAnswer PublishedPort::get(const PluginObjectRef& ref) const {
   const api::KindInfo* kind = scheme_.find(ref.api_version, ref.kind);
   if (!kind || kind->internal) return missing("there is no kind " + std::string(ref.kind));
-  std::string key = kind->namespaced ? std::string(ref.ns) + "/" : std::string();
-  key += ref.name;
-  const RecordPtr found = store_.get(*kind, key);
+  const RecordPtr found = store_.get(*kind, key_of(*kind, ref.ns, ref.name));
   if (!found) return missing(not_found(*kind, ref.name).text);
   return show(*found, ref.api_version);
 }

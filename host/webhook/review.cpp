@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "api/json/json.hpp"
+#include "api/schema/kind_info.hpp"
 #include "core/base/base64.hpp"
 #include "host/objects/parts.hpp"
 #include "host/rest/decode.hpp"
@@ -67,8 +68,7 @@ ApiResult<AdmissionRequest> parse_admission_review(std::string_view text) {
   const json::object& kind = part(*request, "kind");
   out.kind = api::find_text(kind, "kind");
   const std::string_view group = api::find_text(kind, "group");
-  out.api_version =
-      fmt::format("{}{}{}", group, group.empty() ? "" : "/", api::find_text(kind, "version"));
+  out.api_version = api::group_version(group, api::find_text(kind, "version"));
   if (out.kind.empty() || api::find_text(kind, "version").empty())
     return wrong("request.kind", out.kind, "group, version and kind");
   out.subresource = api::find_text(*request, "subResource");

@@ -8,11 +8,13 @@
 #include <utility>
 
 #include "api/json/json.hpp"
+#include "api/schema/kind_info.hpp"
 #include "api/scheme/controlling_job.hpp"
 #include "host/controllers/jobs/job_view.hpp"
 #include "host/objects/header.hpp"
 #include "host/objects/kinds.hpp"
 #include "host/objects/marks.hpp"
+#include "host/objects/object_key.hpp"
 #include "host/objects/parts.hpp"
 #include "host/rest/json_patch.hpp"
 #include "host/webhook/amendments.hpp"
@@ -181,8 +183,7 @@ Verdict Reviewer::validate(Subject& subject, const WriteMode& mode) {
 void Reviewer::add_gates(const AdmissionRequest& request, json::object& pod) {
   std::vector<std::string> gates;
   for (const api::ControllingJob& owner : api::controlling_jobs(pod, rules_.scheme))
-    gates = gates_.gates_of_new_pod({owner.kind, fmt::format("{}/{}", request.ns, owner.name)},
-                                    objects_);
+    gates = gates_.gates_of_new_pod({owner.kind, join_key(request.ns, owner.name)}, objects_);
   if (gates.empty()) return;
   json::array& list = array_of(object_of(pod, "spec"), "schedulingGates");
   for (const std::string& gate : gates) {
@@ -250,7 +251,7 @@ Verdict Reviewer::review_unknown(const AdmissionRequest& request, ReviewStep ste
   } else if (!problems.empty()) {
     api::KindInfo kind;
     kind.kind = request.kind;
-    kind.group = group_of(request.api_version);
+    kind.group = api::group_of(request.api_version);
     out.refused = invalid(kind, request.name, problems);
   }
   return out;

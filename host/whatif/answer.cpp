@@ -15,6 +15,7 @@
 #include "host/explain/document.hpp"
 #include "host/explain/insight.hpp"
 #include "host/objects/kinds.hpp"
+#include "host/objects/object_key.hpp"
 #include "host/objects/parts.hpp"
 
 namespace sluice::host {
@@ -28,7 +29,7 @@ constexpr std::size_t kMostLookedAt = 10'000;
 json::object reference(const Wish& wish, const std::string& key) {
   json::object out{{"apiVersion", wish.kind->api_version(wish.version)}, {"kind", wish.kind->kind}};
   if (wish.kind->namespaced) out["namespace"] = wish.ns;
-  out["name"] = key.substr(wish.kind->namespaced ? key.find('/') + 1 : 0);
+  out["name"] = api::json_view(split_key(key).name);
   return out;
 }
 
@@ -39,9 +40,7 @@ class Names {
 
   void asked(WorkloadId id, json::object object) { asked_.emplace(id, std::move(object)); }
   bool is_asked(WorkloadId id) const { return asked_.contains(id); }
-  bool hidden(std::string_view key) const {
-    return may_know_ && !may_know_(key.substr(0, key.find('/')));
-  }
+  bool hidden(std::string_view key) const { return may_know_ && !may_know_(namespace_of(key)); }
 
   /// The workload, its job and where it queues.
   json::object of(WorkloadId id) const {
@@ -90,11 +89,11 @@ const char* decision_of(const Engine& engine, WorkloadId id, WorkloadState befor
 }
 
 json::object reference_of(const Engine& engine, WorkloadId id) {
-  const std::string& key = engine.key(id);
+  const auto [ns, name] = split_key(engine.key(id));
   return {{"apiVersion", api::json_view(api::kKueueVersion)},
           {"kind", "Workload"},
-          {"namespace", key.substr(0, key.find('/'))},
-          {"name", key.substr(key.find('/') + 1)}};
+          {"namespace", api::json_view(ns)},
+          {"name", api::json_view(name)}};
 }
 
 json::object reference_of(const Engine& engine, const Asked& asked, const Question& question,
@@ -174,13 +173,13 @@ class Changes {
     const api::ObjectMeta& meta = held.object->meta;
     const auto now = engine_.object(held.workload);
     if ((now && now->meta.uid == meta.uid) || is_meant(meta)) return;
-    json::object entry{{"workload", meta.ns + "/" + meta.name}};
+    json::object entry{{"workload", meta.key()}};
     for (const auto& owner : meta.owners) {
       if (!owner.controller) continue;
       if (owner.kind == "Workload") return;  // that one is shown
       entry["job"] = owner.kind + " " + owner.name;
     }
-    if (names_.hidden(meta.ns + "/" + meta.name)) return hide(kEnds);
+    if (names_.hidden(meta.key())) return hide(kEnds);
     entry["clusterQueue"] = engine_.model().queues[held.queue].name;
     entry["priority"] = held.object->priority;
     entry["reason"] = "Deleted";

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "api/json/json.hpp"
+#include "api/schema/kind_info.hpp"
 #include "host/access/denial.hpp"
 #include "host/kernel/merge_patch.hpp"
 #include "host/manifests/manifests.hpp"
@@ -42,7 +43,7 @@ ApiResult<Wish> read_wish(const api::Scheme& scheme, const json::value& value, s
     return bad_request(fmt::format("{}: Required value: apiVersion and kind", path));
   wish.kind = scheme.find(api_version, kind);
   if (!wish.kind || wish.kind->internal) return no_such_kind(api_version, kind);
-  wish.version = api_version.substr(wish.kind->group.empty() ? 0 : wish.kind->group.size() + 1);
+  wish.version = api::version_of(api_version);
   const json::object& metadata = part(*object, "metadata");
   wish.name = api::find_text(metadata, "name");
   if (wish.kind->namespaced) {
@@ -269,7 +270,7 @@ ApiResult<void> judge_queue(const Waiting& waiting, const api::Scheme& scheme, c
   const std::string& key = local ? waiting.local_queue : waiting.cluster_queue;
   const api::KindInfo& kind = api::kueue_kind(scheme, local ? "LocalQueue" : "ClusterQueue");
   if (exists(kind, key) || !may_read_queue(waiting, may)) return {};
-  return not_found(kind, key.substr(key.find('/') + 1));
+  return not_found(kind, split_key(key).name);
 }
 
 bool may_read_queue(const Waiting& waiting, const May& may) {

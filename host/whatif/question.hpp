@@ -11,6 +11,7 @@
 
 #include "host/access/authorizer.hpp"
 #include "host/objects/api_error.hpp"
+#include "host/objects/object_key.hpp"
 #include "host/objects/write.hpp"
 #include "host/whatif/fork.hpp"
 
@@ -25,7 +26,7 @@ struct Wish {
   bool remove = false;
 
   /// `namespace/name`, or `name`.
-  std::string key() const { return kind->namespaced ? ns + "/" + name : name; }
+  std::string key() const { return key_of(*kind, ns, name); }
 };
 
 /// Those that wait already and of whom is asked when they would start: some of them, or the first

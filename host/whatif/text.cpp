@@ -10,6 +10,7 @@
 #include "core/base/time.hpp"
 #include "host/base/table_text.hpp"
 #include "host/explain/text.hpp"
+#include "host/objects/object_key.hpp"
 #include "host/objects/parts.hpp"
 
 namespace sluice::host {
@@ -20,8 +21,8 @@ using Row = std::vector<std::string>;
 
 /// `Job team-a/train`
 std::string name_of(const json::object& object) {
-  const std::string ns = text_in(object, "namespace");
-  return text_in(object, "kind") + " " + (ns.empty() ? "" : ns + "/") + text_in(object, "name");
+  return text_in(object, "kind") + " " +
+         join_key(text_in(object, "namespace"), text_in(object, "name"));
 }
 
 std::string preemptor(const json::object& entry) {
@@ -87,7 +88,7 @@ std::string queue_of_starts_text(const json::object& status) {
   std::vector<Row> rows = {{"WORKLOAD", "START"}};
   for_each_object(status, "workloads", [&](const json::object& told) {
     const json::object& object = part(told, "object");
-    rows.push_back({text_in(object, "namespace") + "/" + text_in(object, "name"),
+    rows.push_back({join_key(text_in(object, "namespace"), text_in(object, "name")),
                     start_text(status, part(told, "start"), "")});
   });
   const std::string warnings = bullets_text(status, "warnings", "Warnings");

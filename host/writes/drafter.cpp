@@ -8,6 +8,7 @@
 #include "api/builtin/builtin.hpp"
 #include "api/codec/codec.hpp"
 #include "api/json/json.hpp"
+#include "api/schema/kind_info.hpp"
 #include "host/objects/marks.hpp"
 #include "host/objects/owner_checks.hpp"
 #include "host/objects/parts.hpp"
@@ -44,7 +45,7 @@ void keep_other_part(const json::object& before, bool status, bool owners_known,
 
 std::string version_of(const json::object& object, const api::KindInfo& kind) {
   const std::string_view full = api::find_text(object, "apiVersion");
-  return std::string(full.empty() ? kind.hub().name : full.substr(full.find('/') + 1));
+  return full.empty() ? kind.hub().name : std::string(api::version_of(full));
 }
 
 std::optional<ApiError> finalizers_refuse(const Edit& edit) {

@@ -8,6 +8,7 @@
 #include "api/json/json.hpp"
 #include "api/json/json_members.hpp"
 #include "host/base/text.hpp"
+#include "host/objects/object_key.hpp"
 
 namespace sluice::host {
 namespace {
@@ -17,11 +18,6 @@ namespace json = boost::json;
 constexpr std::string_view kComponent = "sluice";
 constexpr std::size_t kLongestMessage = 1024;
 constexpr Duration kToldAgainAfter = 10 * kSecond;  // where nothing can be counted up
-
-std::string api_version(const api::KindInfo& kind) {
-  const std::string& preferred = kind.versions.front().name;
-  return kind.group.empty() ? preferred : kind.group + "/" + preferred;
-}
 
 }  // namespace
 
@@ -91,13 +87,14 @@ void EventWriter::write(const EventNote& event, std::string_view about, const st
   made.kind = kind;
   const std::string own_name = fmt::format("{}.{}{}{}{}", name.substr(0, 200), uid.substr(0, 8),
                                            uid.substr(9, 4), uid.substr(14, 4), uid.substr(28));
-  made.key = fmt::format("{}/{}", ns, own_name);
+  made.key = join_key(ns, own_name);
   api::JsonMembers metadata;
   metadata.text("name", own_name).text("namespace", ns).text("uid", uid);
   made.metadata = Header(metadata.text("creationTimestamp", at).take());
   api::JsonMembers involved;
   involved.text("kind", event.about.kind->kind).text("name", name).text("uid", about);
-  involved.text("apiVersion", api_version(*event.about.kind));
+  const api::KindInfo& of = *event.about.kind;
+  involved.text("apiVersion", of.api_version(of.versions.front().name));
   if (namespaced) involved.text("namespace", ns);
   api::JsonMembers body;
   body.document("involvedObject", involved.take()).text("reason", event.reason);
@@ -106,7 +103,7 @@ void EventWriter::write(const EventNote& event, std::string_view about, const st
   body.text("firstTimestamp", at).text("lastTimestamp", at).number("count", 1);
   body.text("type", event.warning ? "Warning" : "Normal").document("eventTime", {});
   body.text("reportingComponent", kComponent).text("reportingInstance", "");
-  made.body = std::make_shared<const std::string>(trimmed(body.take()));
+  made.body = std::make_shared<const std::string>(shrunk_to_fit(body.take()));
   if (const auto old = notes_.find(id); old != notes_.end()) note_ages_.erase(old->second.age);
   Note& note = notes_[id] = {made.key, kNever, note_ages_.insert(note_ages_.end(), id)};
   PreparedObject prepared;

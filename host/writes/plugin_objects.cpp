@@ -5,11 +5,13 @@
 
 #include "api/codec/codec.hpp"
 #include "api/json/json.hpp"
+#include "api/schema/kind_info.hpp"
 #include "core/base/base64.hpp"
 #include "core/base/check.hpp"
 #include "host/base/log.hpp"
 #include "host/base/utf8.hpp"
 #include "host/objects/claims.hpp"
+#include "host/objects/object_key.hpp"
 #include "host/plugins/host_side.hpp"
 #include "host/rest/selectors.hpp"
 #include "host/writes/metadata.hpp"
@@ -37,16 +39,6 @@ PortAnswer senseless(std::string text) { return {SLUICE_OBJECTS_INVALID, std::mo
 PortAnswer no_kind(std::string_view api_version, std::string_view kind) {
   return {SLUICE_OBJECTS_NOT_FOUND,
           "this host has no kind " + std::string(kind) + " of " + std::string(api_version)};
-}
-
-/// The part behind the slash of GROUP/VERSION.
-std::string version_in(std::string_view api_version) {
-  const std::size_t slash = api_version.find('/');
-  return std::string(slash == std::string_view::npos ? api_version : api_version.substr(slash + 1));
-}
-
-std::string key_of(const api::KindInfo& kind, std::string_view ns, std::string_view name) {
-  return kind.namespaced ? std::string(ns) + "/" + std::string(name) : std::string(name);
 }
 
 const api::KindInfo* find_kind(const api::Scheme& scheme, std::string_view api_version,
@@ -78,7 +70,7 @@ void PluginObjects::emit(const PluginEvent& event) {
       {{kind, key_of(*kind, event.ns, event.name)}, event.warning, event.reason, event.message});
 }
 
-PortAnswer PluginObjects::show(json::object object, const std::string& version) const {
+PortAnswer PluginObjects::show(json::object object, std::string_view version) const {
   if (auto converted = kernel_.scheme().to_version(object, version); !converted)
     return senseless(converted.error().text);
   return {SLUICE_OBJECTS_OK, text_for_plugins(object)};
@@ -87,7 +79,7 @@ PortAnswer PluginObjects::show(json::object object, const std::string& version) 
 /// As show() of what is there now, put together from texts where no version has to be made. A
 /// status that is stored with each step is taken from there: what a plugin reads is what was
 /// committed, and it is called whenever that changes.
-PortAnswer PluginObjects::show_now(const StoredObject& stored, const std::string& version) const {
+PortAnswer PluginObjects::show_now(const StoredObject& stored, std::string_view version) const {
   if (version != stored.kind->hub().name) {
     json::monotonic_resource memory;
     return show(kernel_.current(*stored.kind, stored.key, &memory), version);
@@ -102,7 +94,7 @@ PortAnswer PluginObjects::get(const PluginObjectRef& ref) const {
   const std::string key = key_of(*kind, ref.ns, ref.name);
   const StoredObject* stored = kernel_.store().find(*kind, key);
   if (stored == nullptr) return answer_of(not_found(*kind, ref.name));
-  return show_now(*stored, version_in(ref.api_version));
+  return show_now(*stored, api::version_of(ref.api_version));
 }
 
 PortAnswer PluginObjects::list(const PluginObjectRef& ref, std::string_view selector) const {
@@ -110,7 +102,7 @@ PortAnswer PluginObjects::list(const PluginObjectRef& ref, std::string_view sele
   if (kind == nullptr) return no_kind(ref.api_version, ref.kind);
   const auto labels = LabelQuery::parse(selector);
   if (!labels) return answer_of(labels.error());
-  const std::string version = version_in(ref.api_version);
+  const std::string_view version = api::version_of(ref.api_version);
   PortAnswer out{0, "["};
   for (const StoredObject* stored : kernel_.store().list_in(*kind, ref.ns)) {
     if (!labels->matches(*stored)) continue;
@@ -170,7 +162,7 @@ WriteRequest PluginObjects::request(WriteVerb verb, const api::KindInfo& kind,
   WriteRequest out;
   out.verb = verb;
   out.kind = &kind;
-  out.version = version_in(api_version);
+  out.version = api::version_of(api_version);
   if (kind.namespaced) out.ns = ns;
   out.name = name;
   out.subresource = subresource;

@@ -65,8 +65,8 @@ class PluginObjects final : public ObjectPort {
   WriteRequest request(WriteVerb verb, const api::KindInfo& kind, std::string_view api_version,
                        std::string_view ns, std::string_view name,
                        std::string_view subresource) const;
-  PortAnswer show_now(const StoredObject& stored, const std::string& version) const;
-  PortAnswer show(boost::json::object object, const std::string& version) const;
+  PortAnswer show_now(const StoredObject& stored, std::string_view version) const;
+  PortAnswer show(boost::json::object object, std::string_view version) const;
   Keys& keys_of(const std::string& plugin) const;
   std::string state_key(std::string_view key) const { return plugin_ + ":" + std::string(key); }
 

@@ -4,6 +4,7 @@
 
 #include "api/json/json.hpp"
 #include "host/base/log.hpp"
+#include "host/objects/object_key.hpp"
 #include "host/store/use.hpp"
 
 namespace sluice::host {
@@ -42,9 +43,7 @@ std::optional<ApiError> SpaceGuard::refuses(const api::KindInfo& kind,
   const auto* metadata = api::find_object(object, "metadata");
   if (metadata == nullptr) return std::nullopt;
   const std::string_view ns = api::find_text(*metadata, "namespace");
-  std::string key(api::find_text(*metadata, "name"));
-  if (!ns.empty()) key = std::string(ns) + "/" + key;
-  const StoredObject* stored = store_.find(kind, key);
+  const StoredObject* stored = store_.find(kind, join_key(ns, api::find_text(*metadata, "name")));
   auto refused = beyond(kind, ns, stored == nullptr);
   if (!refused || stored == nullptr) return refused;
   // Only now is it worth to know how large it is.

@@ -7,6 +7,7 @@
 
 #include "api/json/json.hpp"
 #include "host/kernel/merge_patch.hpp"
+#include "host/objects/object_key.hpp"
 #include "host/objects/parts.hpp"
 #include "host/rest/field_manager.hpp"
 #include "host/rest/json_patch.hpp"
@@ -18,16 +19,11 @@ namespace {
 
 namespace json = boost::json;
 
-std::string key_of(const WriteRequest& request) {
-  return request.kind->namespaced ? request.ns + "/" + request.name : request.name;
+ObjectRef ref_of(const WriteRequest& request) {
+  return {request.kind, key_of(*request.kind, request.ns, request.name)};
 }
 
 bool is_of_status(const WriteRequest& request) { return request.subresource == "status"; }
-
-std::string api_version_of(const WriteRequest& request) {
-  return request.kind->group.empty() ? request.version
-                                     : request.kind->group + "/" + request.version;
-}
 
 /// Custom kinds may only be replaced by a client that names the version it read.
 bool is_custom(const api::KindInfo& kind) {
@@ -59,7 +55,7 @@ ApiError is_named_otherwise(std::string_view name, const WriteRequest& request) 
 }
 
 ApiResult<void> agree_with_url(const WriteRequest& request, json::object& body) {
-  const std::string api_version = api_version_of(request);
+  const std::string api_version = request.kind->api_version(request.version);
   const auto differs = [&](std::string_view field, std::string_view wanted) {
     const std::string_view found = api::find_text(body, field);
     return !found.empty() && found != wanted;
@@ -159,7 +155,7 @@ ApiResult<WriteOutcome> Writer::attempt(WriteRequest& request) {
     };
   if (request.verb == WriteVerb::kDelete) {
     if (auto refused = unknown_part(request)) return *refused;
-    return objects_.remove({request.kind, key_of(request)}, request.deletion, mode);
+    return objects_.remove(ref_of(request), request.deletion, mode);
   }
   if (request.prepared) return objects_.create(std::move(*request.prepared), mode);
   std::shared_ptr<Draft> draft = holds(request) ? request.draft : nullptr;
@@ -227,7 +223,7 @@ std::optional<ApiError> Writer::update(Draft& draft, const WriteRequest& request
     return bad_request("the body must be one object, as JSON, YAML or protobuf");
   json::object body = taken(request, used_up, {});
   if (auto agreed = agree_with_url(request, body); !agreed) return agreed.error();
-  const ObjectRef ref{request.kind, key_of(request)};
+  const ObjectRef ref = ref_of(request);
   const RecordPtr stored = draft.reads.find(*ref.kind, ref.key);
   if (!stored) return not_found(*ref.kind, request.name);
   if (auto seen = check_precondition(request, *stored, body, is_custom(*ref.kind)); !seen)
@@ -253,7 +249,8 @@ ApiResult<json::object> Writer::patched(const WriteRequest& request, const Edit&
     case PatchType::kStrategic: {
       if (is_custom(kind)) return unsupported_patch(kind);
       if (!request.body.is_object()) return bad_request("a strategic merge patch is an object");
-      const auto* schema = drafter_.scheme().schema(api_version_of(request), kind.kind);
+      const auto* schema =
+          drafter_.scheme().schema(request.kind->api_version(request.version), kind.kind);
       SLUICE_CHECK(schema != nullptr, "no schema of ", kind.kind);
       auto done = strategic_merge(document.get_object(), request.body.get_object(), *schema);
       if (!done) return done.error();
@@ -271,7 +268,7 @@ std::optional<ApiError> Writer::apply(Draft& draft, const WriteRequest& request)
   if (!request.body.is_object()) return bad_request("an apply patch is one object");
   json::object config = request.body.get_object();
   if (auto agreed = agree_with_url(request, config); !agreed) return agreed.error();
-  const ObjectRef ref{request.kind, key_of(request)};
+  const ObjectRef ref = ref_of(request);
   const DraftView& view = draft.reads.view();
   const RecordPtr stored = draft.reads.find(*ref.kind, ref.key);
   if (!stored && !request.subresource.empty()) return not_found(*ref.kind, request.name);
@@ -295,7 +292,7 @@ std::optional<ApiError> Writer::apply(Draft& draft, const WriteRequest& request)
 
 std::optional<ApiError> Writer::patch(Draft& draft, const WriteRequest& request) const {
   if (request.patch_type == PatchType::kApply) return apply(draft, request);
-  const ObjectRef ref{request.kind, key_of(request)};
+  const ObjectRef ref = ref_of(request);
   const RecordPtr stored = draft.reads.find(*ref.kind, ref.key);
   if (!stored) return not_found(*ref.kind, request.name);
   Edit& edit =
@@ -307,7 +304,7 @@ std::optional<ApiError> Writer::patch(Draft& draft, const WriteRequest& request)
   if (metadata == nullptr) return bad_request("metadata: the patch leaves no object there");
   // By these it is judged: as another kind it would pass the rules of that one.
   if (api::find_text(*after, "kind") != ref.kind->kind ||
-      api::find_text(*after, "apiVersion") != api_version_of(request))
+      api::find_text(*after, "apiVersion") != request.kind->api_version(request.version))
     return bad_request("apiVersion and kind cannot be patched");
   if (api::find_text(*metadata, "name") != request.name ||
       (ref.kind->namespaced && api::find_text(*metadata, "namespace") != request.ns))
@@ -336,7 +333,7 @@ ApiResult<json::object> Writer::scale_of(const WriteRequest& request, const Edit
 
 /// The Scale of a kind stands for one number of its spec.
 std::optional<ApiError> Writer::scale(Draft& draft, const WriteRequest& request) const {
-  const ObjectRef ref{request.kind, key_of(request)};
+  const ObjectRef ref = ref_of(request);
   const RecordPtr stored = draft.reads.find(*ref.kind, ref.key);
   if (!stored || request.kind->scale_field.empty())
     return not_found(*ref.kind, request.name + "/scale");

@@ -12,6 +12,7 @@
 #include "host/base/log.hpp"
 #include "host/controllers/checks/check_query.hpp"
 #include "host/controllers/checks/check_report.hpp"
+#include "host/objects/object_key.hpp"
 #include "host/objects/parts.hpp"
 
 namespace sluice::host {
@@ -71,7 +72,7 @@ CheckController::CheckController(const api::Scheme& scheme, const Engine& engine
       lines_(plugins, kLine) {
   for (const api::KindInfo* kind : scheme.kinds())
     if (!kind->contributed_by.empty() && !kind->namespaced)
-      parameter_kinds_.push_back(kind->group + "/" + kind->kind);
+      parameter_kinds_.push_back(kind->group_kind());
 }
 
 std::vector<std::string> CheckController::watches() const {
@@ -124,7 +125,7 @@ void CheckController::take_late(LateAnswer late, std::vector<WorkKey>& keys) {
 
 void CheckController::poll(std::vector<WorkKey>& keys) {
   for (CheckReport& report : plugins_.take_reports()) {
-    std::string key = report.ns + "/" + report.name;
+    std::string key = join_key(report.ns, report.name);
     reports_[key].push_back(std::move(report));
     keys.push_back(workload_key(key));
   }

@@ -13,6 +13,7 @@
 #include "host/controllers/jobs/job_policy.hpp"
 #include "host/controllers/jobs/names.hpp"
 #include "host/controllers/jobs/workload_spec.hpp"
+#include "host/objects/object_key.hpp"
 #include "host/objects/parts.hpp"
 
 namespace sluice::host {
@@ -83,7 +84,7 @@ JobController::JobController(const api::Scheme& scheme, MappingHooks mapping, Ma
 std::vector<std::string> JobController::watches() const {
   std::vector<std::string> out = {"kueue.x-k8s.io/Workload", "kueue.x-k8s.io/WorkloadPriorityClass",
                                   "scheduling.k8s.io/PriorityClass"};
-  for (const api::KindInfo* kind : kinds_) out.push_back(group_kind(*kind));
+  for (const api::KindInfo* kind : kinds_) out.push_back(kind->group_kind());
   return out;
 }
 
@@ -236,7 +237,7 @@ JobController::Done JobController::follow_prebuilt(JobView& view, ObjectAccess& 
   const std::string name(view.label(kPrebuiltLabel));
   WorkloadOfJob* speaker = view.find(name);
   if (!speaker) {
-    const std::string key = view.ns + "/" + name;
+    const std::string key = join_key(view.ns, name);
     waiting_for_workload_.set(WorkKey::of(view.ref), key);
     if (auto workload = objects.get(*workload_kind_, key)) {
       missed_.erase(WorkKey::of(view.ref));
@@ -284,7 +285,7 @@ JobController::Done JobController::carry_out(JobView& view, const MappingPlan& m
   const hooks::JobPlan& plan = mapping.plan;
   if (plan.recreate) return recreate(view, objects);
   for (const std::string& name : mapping.remove) {
-    auto done = plain(objects.remove(*workload_kind_, view.ns + "/" + name));
+    auto done = plain(objects.remove(*workload_kind_, join_key(view.ns, name)));
     if (!done) return done;
     tell(objects, view.ref, "DeletedWorkload",
          fmt::format("Deleted not matching Workload: {}/{}", view.ns, name));
@@ -334,7 +335,7 @@ JobController::Done JobController::create(JobView& view, const hooks::NewJobWork
   }
   json::object workload =
       make_workload(*workload_kind_, view, wanted, reader_.pod_sets_of(view), *wishes);
-  const std::string key = view.ns + "/" + name_of_new(view, wanted);
+  const std::string key = join_key(view.ns, name_of_new(view, wanted));
   // What it makes by its own plan is as it wants it: nothing to look at before it is admitted.
   if (!mapped_.contains(WorkKey::of(view.ref))) creating_ = key;
   const auto done = plain(objects.create(std::move(workload)));

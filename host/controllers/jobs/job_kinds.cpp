@@ -102,7 +102,7 @@ JobKindController::JobKindController(const api::Scheme& scheme, const JobPages& 
 
 std::vector<std::string> JobKindController::watches() const {
   std::vector<std::string> out = {"sluice.dev/JobKind"};
-  for (const api::KindInfo* kind : declared_) out.push_back(kind->group + "/" + kind->kind);
+  for (const api::KindInfo* kind : declared_) out.push_back(kind->group_kind());
   return out;
 }
 

@@ -15,6 +15,7 @@
 #include "host/controllers/jobs/start_info.hpp"
 #include "host/objects/kinds.hpp"
 #include "host/objects/marks.hpp"
+#include "host/objects/object_key.hpp"
 #include "host/objects/parts.hpp"
 
 namespace sluice::host {
@@ -154,7 +155,7 @@ void check_gates(const json::object& pod, const json::object& old, const ObjectR
   if (lifted.empty()) return;
   const std::string_view ns = api::find_text(part(old, "metadata"), "namespace");
   for (const api::ControllingJob& owner : api::controlling_jobs(old, objects.scheme())) {
-    auto job = objects.get(*owner.kind, fmt::format("{}/{}", ns, owner.name));
+    auto job = objects.get(*owner.kind, join_key(ns, owner.name));
     if (!job) continue;
     const std::vector<std::string> own = gates_of_templates(*owner.kind->job, *job);
     for (const std::string& gate : lifted)
@@ -169,7 +170,7 @@ void check_gates(const json::object& pod, const json::object& old, const ObjectR
 
 bool has_default_queue(std::string_view ns, const ObjectReader& objects) {
   return objects.exists(api::kueue_kind(objects.scheme(), "LocalQueue"),
-                        fmt::format("{}/{}", ns, kDefaultQueue));
+                        join_key(ns, kDefaultQueue));
 }
 
 /// Somebody who submits made it, not a controller.

@@ -1,12 +1,11 @@
 #include "host/controllers/jobs/names.hpp"
 
 #include <fmt/format.h>
-#include <openssl/evp.h>
-
-#include <array>
 
 #include "api/scheme/controlling_job.hpp"
-#include "core/base/check.hpp"
+#include "core/base/text.hpp"
+#include "host/base/digest.hpp"
+#include "host/objects/object_key.hpp"
 #include "host/objects/parts.hpp"
 
 namespace sluice::host {
@@ -15,22 +14,11 @@ namespace {
 constexpr std::size_t kHashDigits = 5;
 constexpr std::size_t kLongestPrefix = 252 - kHashDigits;
 
-std::string sha1_hex(std::string_view text) {
-  std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
-  unsigned int size = 0;
-  const int done = EVP_Digest(text.data(), text.size(), digest.data(), &size, EVP_sha1(), nullptr);
-  SLUICE_CHECK(done == 1, "SHA-1 failed");
-  std::string out;
-  for (unsigned int i = 0; i < size; ++i) out += fmt::format("{:02x}", digest[i]);
-  return out;
-}
-
 }  // namespace
 
 std::string workload_name(std::string_view kind, std::string_view group, std::string_view job,
                           std::string_view uid, std::string_view revision) {
-  std::string prefix;
-  for (const char c : kind) prefix += c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  std::string prefix = lower_ascii(kind);
   prefix += '-';
   prefix += job;
   prefix.resize(std::min(prefix.size(), kLongestPrefix));
@@ -45,11 +33,9 @@ std::vector<const api::KindInfo*> job_kinds(const api::Scheme& scheme) {
   return out;
 }
 
-std::string group_kind(const api::KindInfo& kind) { return kind.group + "/" + kind.kind; }
-
 std::vector<std::string> workloads_and(std::span<const api::KindInfo* const> jobs) {
   std::vector<std::string> out = {"kueue.x-k8s.io/Workload"};
-  for (const api::KindInfo* kind : jobs) out.push_back(group_kind(*kind));
+  for (const api::KindInfo* kind : jobs) out.push_back(kind->group_kind());
   return out;
 }
 
@@ -58,7 +44,7 @@ std::vector<JobInControl> jobs_in_control(const boost::json::object& owned,
   const std::string_view ns = api::find_text(part(owned, "metadata"), "namespace");
   std::vector<JobInControl> out;
   for (const api::ControllingJob& each : api::controlling_jobs(owned, objects.scheme())) {
-    JobInControl job{{each.kind, fmt::format("{}/{}", ns, each.name)}, std::nullopt};
+    JobInControl job{{each.kind, join_key(ns, each.name)}, std::nullopt};
     job.object = objects.get(*job.ref.kind, job.ref.key);
     if (job.object && api::find_text(part(*job.object, "metadata"), "uid") != each.uid)
       job.object.reset();
@@ -72,7 +58,7 @@ void name_owners(std::span<const api::KindInfo* const> kinds, const StoredObject
   for (const OwnerReference& owner : object.metadata.owners())
     for (const api::KindInfo* each : kinds)
       if (owner.kind == each->kind && owner.group() == each->group)
-        keys.push_back({each, fmt::format("{}/{}", object.ns(), owner.name)});
+        keys.push_back({each, join_key(object.ns(), owner.name)});
 }
 
 }  // namespace sluice::host

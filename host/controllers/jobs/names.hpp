@@ -41,9 +41,6 @@ std::string workload_name(std::string_view kind, std::string_view group, std::st
 /// All kinds of the scheme whose objects are jobs.
 std::vector<const api::KindInfo*> job_kinds(const api::Scheme& scheme);
 
-/// `GROUP/KIND`.
-std::string group_kind(const api::KindInfo& kind);
-
 /// `Workload` and these kinds, as Controller::watches() names them.
 std::vector<std::string> workloads_and(std::span<const api::KindInfo* const> jobs);
 

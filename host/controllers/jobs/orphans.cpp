@@ -20,7 +20,7 @@ bool is_orphan(const Header& metadata) {
 OrphanController::OrphanController(const api::Scheme& scheme)
     : workloads_(&api::kueue_kind(scheme, "Workload")) {}
 
-std::vector<std::string> OrphanController::watches() const { return {group_kind(*workloads_)}; }
+std::vector<std::string> OrphanController::watches() const { return {workloads_->group_kind()}; }
 
 void OrphanController::changed(const ObjectChange& change, std::vector<WorkKey>& keys) {
   if (!change.stored || (change.before && change.before->metadata == change.stored->metadata))

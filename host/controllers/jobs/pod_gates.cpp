@@ -108,7 +108,7 @@ std::vector<std::string> PodGateController::watches() const {
   std::vector<std::string> out;
   if (!gates_.any()) return out;
   out = {"/Pod", "kueue.x-k8s.io/Workload"};
-  for (const api::KindInfo* kind : kinds_) out.push_back(group_kind(*kind));
+  for (const api::KindInfo* kind : kinds_) out.push_back(kind->group_kind());
   return out;
 }
 

@@ -7,6 +7,7 @@
 #include "api/codec/codec.hpp"
 #include "api/json/json.hpp"
 #include "api/json/json_text.hpp"
+#include "host/objects/object_key.hpp"
 #include "host/objects/parts.hpp"
 
 namespace sluice::host {
@@ -85,8 +86,8 @@ std::string held_before(const ObjectChange& workload) {
 /// The key of the LocalQueue that a workload names.
 std::string local_queue_of(const StoredObject& workload) {
   if (!workload.body) return {};
-  return std::string(workload.ns()) + "/" +
-         api::text_at(api::member_text(*workload.body, "spec"), "queueName");
+  return join_key(workload.ns(),
+                  api::text_at(api::member_text(*workload.body, "spec"), "queueName"));
 }
 
 Result<void> write(ObjectAccess& objects, const api::KindInfo& kind, const std::string& key,
@@ -147,8 +148,7 @@ std::vector<std::string> QueueStatusController::queues_of(const ObjectChange& wo
   const auto id = engine_.find(workload.key);
   if (id && workload.stored && workload.before &&
       same_but_status(*workload.stored, *workload.before)) {
-    out.insert(cluster_queue_of(
-        model, std::string(workload.ns()) + "/" + engine_.object(*id)->queue_name));
+    out.insert(cluster_queue_of(model, join_key(workload.ns(), engine_.object(*id)->queue_name)));
   } else {
     for (const StoredObject* version : {workload.stored, workload.before})
       if (version) out.insert(cluster_queue_of(model, local_queue_of(*version)));

@@ -1,7 +1,5 @@
 #include "host/controllers/status/retention.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "api/json/json.hpp"
@@ -88,13 +86,13 @@ bool WorkloadRetention::stands_for_another(const json::object& workload) const {
 Result<void> WorkloadRetention::remove_with_job(const std::string& key,
                                                 const json::object& workload,
                                                 ObjectAccess& objects) const {
-  const std::string ns(split_key(key).ns);
+  const std::string_view ns = namespace_of(key);
   Result<void> outcome;
   for_each_object(part(workload, "metadata"), "ownerReferences", [&](const json::object& owner) {
     const api::KindInfo* kind =
         scheme_.find(api::find_text(owner, "apiVersion"), api::find_text(owner, "kind"));
     if (!kind || !api::find_bool(owner, "controller", false) || !outcome) return;
-    outcome = plain(objects.remove(*kind, fmt::format("{}/{}", ns, api::find_text(owner, "name"))));
+    outcome = plain(objects.remove(*kind, join_key(ns, api::find_text(owner, "name"))));
   });
   if (!outcome) return outcome;
   return plain(objects.remove(*workloads_, key));
@@ -107,7 +105,7 @@ void EventRetention::add(const std::string& key, Time due) {
   drop(key);
   due_.emplace(key, due);
   by_due_.emplace(due, key);
-  const std::string ns(split_key(key).ns);
+  const std::string ns(namespace_of(key));
   std::set<Due>& own = of_namespace_[ns];
   sizes_.erase({own.size(), ns});
   own.emplace(due, key);
@@ -120,7 +118,7 @@ void EventRetention::drop(const std::string& key) {
   const Due due{known->second, key};
   due_.erase(known);
   by_due_.erase(due);
-  const std::string ns(split_key(due.second).ns);
+  const std::string ns(namespace_of(due.second));
   const auto own = of_namespace_.find(ns);
   sizes_.erase({own->second.size(), ns});
   own->second.erase(due);

@@ -222,7 +222,7 @@ DeclaredPodsController::DeclaredPodsController(const api::Scheme& scheme, GatesO
 
 std::vector<std::string> DeclaredPodsController::watches() const {
   std::vector<std::string> out = {"/Pod"};
-  for (const api::KindInfo* kind : kinds_) out.push_back(group_kind(*kind));
+  for (const api::KindInfo* kind : kinds_) out.push_back(kind->group_kind());
   return out;
 }
 

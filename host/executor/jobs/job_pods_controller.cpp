@@ -10,6 +10,7 @@
 #include "host/executor/jobs/job_plan.hpp"
 #include "host/executor/jobs/pod_making.hpp"
 #include "host/objects/kinds.hpp"
+#include "host/objects/object_key.hpp"
 #include "host/objects/parts.hpp"
 
 namespace sluice::host {
@@ -170,7 +171,7 @@ std::string key_of_controller(const StoredObject& stored, std::string_view group
                               std::string_view kind) {
   const OwnerReference* owner = stored.metadata.controller();
   if (!owner || owner->kind != kind || owner->group() != group) return {};
-  return fmt::format("{}/{}", stored.ns(), owner->name);
+  return join_key(stored.ns(), owner->name);
 }
 
 ApiResult<void> drop_finalizer(ObjectAccess& objects, const api::KindInfo& kind,

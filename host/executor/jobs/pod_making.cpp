@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "api/schema/formats.hpp"
+#include "host/objects/object_key.hpp"
 #include "host/objects/parts.hpp"
 
 namespace sluice::host {
@@ -50,7 +51,7 @@ std::string free_pod_name(const ObjectAccess& objects, std::string_view ns, std:
   const std::string start = std::string(prefix.substr(0, kLongestName - kSuffix - 1)) + "-";
   for (;;) {
     std::string name = start + name_suffix(uid, number++);
-    if (!kind || !objects.exists(*kind, std::string(ns) + "/" + name)) return name;
+    if (!kind || !objects.exists(*kind, join_key(ns, name))) return name;
   }
 }
 

@@ -179,7 +179,7 @@ class RaySync {
     count = static_cast<std::int64_t>(allowed.pods);
     if (!gates.empty()) gated_ += allowed.pods;
     if (allowed.more_soon) again_ = std::min(again_, objects_.now() + PodPace::kPause);
-    const std::string ns(split_key(key_).ns);
+    const std::string ns(namespace_of(key_));
     const std::string prefix =
         group.type == "head" ? name_ + "-head" : name_ + "-" + group.name + "-worker";
     auto number = static_cast<std::uint64_t>(known);
@@ -200,7 +200,7 @@ class RaySync {
       objects_.emit({{&clusters_, key_},
                      false,
                      group.type == "head" ? "CreatedHeadPod" : "CreatedWorkerPod",
-                     "Created " + group.type + " Pod " + ns + "/" + name});
+                     "Created " + group.type + " Pod " + join_key(ns, name)});
     }
     return {};
   }

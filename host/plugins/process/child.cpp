@@ -18,12 +18,12 @@
 #include <csignal>
 #include <cstddef>
 #include <cstdlib>
-#include <cstring>
 #include <optional>
 #include <string_view>
 #include <utility>
 
 #include "core/base/sanitizers.hpp"
+#include "host/base/files.hpp"
 
 namespace sluice::host {
 
@@ -216,10 +216,6 @@ struct Ends {
   }
   int ours = -1, theirs = -1, said = -1, printed = -1, null = -1, fails = -1, failed = -1;
 };
-
-Error system_error(const std::string& what, int error) {
-  return Error{fmt::format("{}: {}", what, std::strerror(error))};
-}
 
 }  // namespace
 

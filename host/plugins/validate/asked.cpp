@@ -15,6 +15,7 @@
 
 #include "core/base/check.hpp"
 #include "core/base/sanitizers.hpp"
+#include "core/base/text.hpp"
 #include "host/plugins/text_gate.hpp"
 #include "host/plugins/validate/subject.hpp"
 
@@ -107,7 +108,6 @@ Asking::~Asking() {
 }
 
 std::string shown_bytes(std::string_view bytes) {
-  constexpr std::string_view kDigits = "0123456789abcdef";
   if (!bytes.empty() && document_problem(bytes) == nullptr) return std::string(bytes);
   std::string out = "\"";
   for (const char each : bytes) {
@@ -115,7 +115,7 @@ std::string shown_bytes(std::string_view bytes) {
     if (byte >= 0x20 && byte < 0x7F && byte != '\\') {
       out += each;
     } else {
-      out.append("\\x").append(1, kDigits[byte >> 4]).append(1, kDigits[byte & 15]);
+      append_hex(byte, out += "\\x");
     }
   }
   return out + "\"";

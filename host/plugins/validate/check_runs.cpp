@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <set>
 
+#include "host/objects/object_key.hpp"
 #include "host/plugins/validate/hook_runs.hpp"
 #include "sluice/cpp/json.hpp"
 
@@ -88,7 +89,7 @@ void look_at_reports(TestInstance& instance, const std::set<std::uint64_t>& begu
     });
     expect(known && report.check == kCheck && begun.contains(report.attempt),
            "it reports on attempt " + std::to_string(report.attempt) + " of check " + report.check +
-               " of workload " + report.ns + "/" + report.name + ", which never began");
+               " of workload " + join_key(report.ns, report.name) + ", which never began");
   }
   const std::string refused = instance.refused_report();
   expect(refused.empty(), refused);

@@ -4,6 +4,7 @@
 #include <boost/json.hpp>
 
 #include "api/json/json.hpp"
+#include "api/schema/kind_info.hpp"
 #include "api/scheme/sample.hpp"
 #include "host/plugins/text_gate.hpp"
 #include "host/plugins/validators.hpp"
@@ -48,7 +49,7 @@ OwnObject stored(const api::Scheme& scheme, json::object object, std::string_vie
     put_user_text(scheme, object, object.at("spec"));
     object.at("metadata").as_object()["annotations"] = {{"example.com/note", UserText::present()}};
   }
-  const auto converted = scheme.convert(object, api_version.substr(api_version.find('/') + 1));
+  const auto converted = scheme.convert(object, api::version_of(api_version));
   expect(converted.ok(), converted.ok() ? "" : converted.error().text);
   json::object& metadata = object.at("metadata").as_object();
   metadata["name"] = name;
@@ -103,8 +104,7 @@ std::vector<OwnObject> OwnKinds::objects_of(std::string_view name) const {
 
 void OwnKinds::expect_possible(const JudgedKind& kind) const {
   const std::string& name = kind.group_kind;
-  const std::string_view group = std::string_view(name).substr(0, name.rfind('/'));
-  const bool others_may_add = name.find('/') != name.npos && group.find('.') != group.npos;
+  const bool others_may_add = api::group_of(name).find('.') != std::string_view::npos;
   if (others_may_add || !kind.plural.empty() || find_kind(scheme_, name) != nullptr) return;
   throw TestFailed("it validates " + name +
                    ", which no host has: it would never be asked. A kind is named GROUP/KIND, or "

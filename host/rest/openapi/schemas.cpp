@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "api/json/json.hpp"
+#include "api/schema/kind_info.hpp"
 #include "host/rest/openapi/limits.hpp"
 #include "host/rest/resources.hpp"
 #include "host/rest/selectors.hpp"
@@ -217,9 +218,7 @@ json::object SchemaSet::field_schema(const SchemaField& field, Use use) {
 void SchemaSet::add_kind(const GroupVersionKind& gvk, bool stored) {
   const std::string name = name_of_kind(gvk);
   if (!known_.insert(name).second) return;
-  std::string api_version(gvk.group);
-  if (!api_version.empty()) api_version += "/";
-  api_version += gvk.version;
+  const std::string api_version = api::group_version(gvk.group, gvk.version);
   const SchemaNode* node = scheme_.schema(api_version, gvk.kind);
   const bool held = node != nullptr;
   if (!held) node = scheme_.type(gvk.kind);

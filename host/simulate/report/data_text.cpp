@@ -183,7 +183,7 @@ void append_workloads(const std::vector<ReportWorkload>& workloads, DataText& ou
   };
   out.open('{');
   column("namespace", [&](const ReportWorkload& w) {
-    const auto name = split_key(w.key).ns;
+    const auto name = namespace_of(w.key);
     const auto [it, added] = ids.emplace(name, static_cast<std::int64_t>(namespaces.size()));
     if (added) namespaces.push_back(name);
     out.number(it->second);

@@ -9,6 +9,7 @@
 
 #include "core/base/check.hpp"
 #include "host/access/secrets.hpp"
+#include "host/base/digest.hpp"
 
 namespace sluice::host {
 namespace {
