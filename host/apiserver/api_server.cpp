@@ -34,15 +34,20 @@ ApiError too_many(std::string_view what) {
 
 ApiError not_ready() { return unavailable("the server is not ready, please try again later", 1); }
 
-ApiResult<Identity> identify(const Authenticator& authenticator, const Request& request) {
+Credentials own_credentials(const Request& request) {
   Credentials credentials;
+  if (const auto* value = request.header("authorization")) credentials.authorization = *value;
+  if (request.certificate) credentials.certificate = &*request.certificate;
+  return credentials;
+}
+
+ApiResult<Identity> identify(const Authenticator& authenticator, const Request& request) {
+  Credentials credentials = own_credentials(request);
   const auto take = [&](std::string_view name, std::string_view& into) {
     if (const auto* value = request.header(name)) into = *value;
   };
-  take("authorization", credentials.authorization);
   take("impersonate-user", credentials.impersonate_user);
   take("impersonate-uid", credentials.impersonate_uid);
-  if (request.certificate) credentials.certificate = &*request.certificate;
   for (const auto& [name, value] : request.headers) {
     if (name == "impersonate-group") credentials.impersonate_groups.push_back(value);
     if (name.starts_with("impersonate-extra-")) credentials.impersonate_extra = true;
@@ -79,9 +84,17 @@ void audit_request(const Request& request, const Route& route, int code, std::st
   audit(record);
 }
 
-/// Credentials were refused: the request itself is not looked at.
-Reply refuse_stranger(const Request& request, const ApiError& error) {
+/// Credentials were refused: the request itself is not looked at. Whose are known and who may not
+/// be the one he asks to be is named, and whom he asks for.
+Reply refuse_stranger(const Authenticator& authenticator, const Request& request,
+                      const ApiError& error) {
   AuditRecord record;
+  const auto asks_as = error.code == 403 ? authenticator.identify(own_credentials(request))
+                                         : ApiResult<Identity>(Identity());
+  if (const auto* wanted = request.header("impersonate-user"); wanted && asks_as) {
+    record.user = *wanted;
+    record.impersonator = asks_as->user;
+  }
   record.verb = request.method;
   record.peer = request.peer;
   record.code = error.code;
@@ -132,8 +145,8 @@ struct ApiServer::State {
 std::optional<Reply> ApiServer::State::check(Request& request) const {
   if (is_open_path(request.path) || is_page_request(request)) return std::nullopt;
   auto user = identify(authenticator, request);
-  if (!user) return refuse_stranger(request, user.error());
-  if (user->user.empty()) return refuse_stranger(request, unauthorized());
+  if (!user) return refuse_stranger(authenticator, request, user.error());
+  if (user->user.empty()) return refuse_stranger(authenticator, request, unauthorized());
   const auto at = attachment();
   // Without a user it is answered 503, once its body was read: so its connection stays.
   if (!at) return std::nullopt;

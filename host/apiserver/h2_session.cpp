@@ -26,6 +26,9 @@ constexpr std::size_t kMostTimes = 4;
 constexpr double kResets = 1'000, kResetsPerSecond = 100;
 // Frames that ask for nothing are paid for by requests and by data, and some are free.
 constexpr double kFrames = 2'000, kFramesPerSecond = 50;
+// What the library passes over (frames of no known kind, data of streams that were reset) counts by
+// its size: no more of it can be under way than the windows hold.
+constexpr std::int64_t kFrameBytes = 9, kPassedOverBytes = 1024;
 constexpr double kEarned = 4;  // by a request, and by each frame of data: clients open windows
 
 /// So many at once, and so many a second.
@@ -89,6 +92,7 @@ struct H2Session::State {
 
   void charge(Allowance& allowance);
   void begin_frame(const nghttp2_frame_hd& head);
+  void charge_passed_over(std::size_t fed);
   void begin_head(const nghttp2_frame& frame);
   bool goes_on_with_field(std::size_t bytes);
   void field(std::string_view name, std::string_view value);
@@ -102,7 +106,8 @@ struct H2Session::State {
   Time now;
   Allowance frames;  // that ask for nothing
   Allowance resets;
-  std::optional<H2Head> building;  // blocks of two heads are never mixed
+  std::int64_t passed_over_bytes = 0;  // below 0: a frame that began is not here yet
+  std::optional<H2Head> building;      // blocks of two heads are never mixed
   std::size_t building_bytes = 0;
   std::optional<std::uint32_t> failure;
 };
@@ -223,7 +228,14 @@ void H2Session::State::charge(Allowance& allowance) {
   nghttp2_session_terminate_session(session.get(), NGHTTP2_ENHANCE_YOUR_CALM);
 }
 
+void H2Session::State::charge_passed_over(std::size_t fed) {
+  passed_over_bytes += static_cast<std::int64_t>(fed);
+  for (; passed_over_bytes >= kPassedOverBytes && !failure; passed_over_bytes -= kPassedOverBytes)
+    charge(frames);
+}
+
 void H2Session::State::begin_frame(const nghttp2_frame_hd& head) {
+  passed_over_bytes -= kFrameBytes + static_cast<std::int64_t>(head.length);
   if (head.type == NGHTTP2_RST_STREAM) return charge(resets);
   // What data is worth is seen at its end; continuations are few.
   if (head.type != NGHTTP2_HEADERS && head.type != NGHTTP2_DATA &&
@@ -314,6 +326,7 @@ bool H2Session::feed(std::string_view bytes, Time now) {
   state_->now = now;
   const auto* data = reinterpret_cast<const std::uint8_t*>(bytes.data());
   const ssize_t used = nghttp2_session_mem_recv(state_->session.get(), data, bytes.size());
+  state_->charge_passed_over(bytes.size());
   if (used >= 0) return true;
   if (!state_->failure) state_->failure = NGHTTP2_PROTOCOL_ERROR;
   return false;

@@ -24,8 +24,8 @@ Examples:
       tell the story of the quick start
   sluice simulate --log decisions.jsonl --states cluster.yaml trace.json
       write the decision log of a trace on top of a cluster's manifests
-  kubectl get -A -o yaml clusterqueues,localqueues,cohorts,resourceflavors,workloads,namespaces \
-      > now.yaml
+  kubectl get -A -o yaml \
+      clusterqueues,localqueues,cohorts,resourceflavors,workloads,jobs,namespaces > now.yaml
   sluice simulate now.yaml what-if.yaml
       ask what a change would do to a live cluster
   sluice simulate --until 1h --dump after-1h.yaml cluster.yaml trace.json

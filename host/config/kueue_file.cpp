@@ -48,7 +48,10 @@ constexpr Page kPages[] = {{"jobset.x-k8s.io/jobset", "jobset"},
                            {"kubeflow.org/jaxjob", "jaxjob"},
                            {"leaderworkerset.x-k8s.io/leaderworkerset", "leaderworkerset"},
                            {"ray.io/rayjob", "rayjob"},
-                           {"ray.io/rayservice", "rayservice"}};
+                           {"ray.io/rayservice", "rayservice"},
+                           {"sparkoperator.k8s.io/sparkapplication", "sparkapplication"},
+                           {"trainer.kubeflow.org/trainjob", "trainjob"},
+                           {"workload.codeflare.dev/appwrapper", "appwrapper"}};
 
 constexpr int kMostNodes = 10'000;  // aliases make more of a few than anybody wrote
 

@@ -72,10 +72,10 @@ std::string pod_phase(const json::object& pod) {
       scheduled != nullptr && find_text(*scheduled, "reason") == "SchedulingGated") {
     reason = "SchedulingGated";
   }
-  if (const std::string init = init_status(pod);
-      !init.empty() && reason != "Failed" && reason != "Succeeded") {
+  // A pod that failed otherwise than by its init containers says so itself.
+  const bool told = find_text(status, "phase") == "Failed" && reason != "Failed";
+  if (const std::string init = init_status(pod); !init.empty() && !told && reason != "Succeeded")
     return init;
-  }
   bool running = false;
   for_objects(status, "containerStatuses", [&](const json::object& each) {
     const json::object& state = part(each, "state");

@@ -572,11 +572,14 @@ class Audit(Access):
         path = "/api/v1/namespaces/team-a/secrets"
         self.assertEqual(self.ask("ann", "GET", path)[0], 200)
         self.refused("non", "GET", path + "/x")
+        self.refused("non", "GET", path, headers={"Impersonate-User": "bob"})
         with Wire(self.host, token="nobodys-token") as wire:
             self.assertEqual(wire.ask("GET", path)[0], 401)
         for wanted in ({"user": "ann", "verb": "list", "code": "200", "result": "done"},
                        {"user": "non", "verb": "get", "object": "team-a/x", "code": "403"}):
             eventually(lambda wanted=wanted: self.lines(resource="secrets", **wanted), f"{wanted}")
+        tried = {"user": "bob", "impersonatedBy": "non", "verb": "GET", "code": "403"}
+        eventually(lambda: self.lines(**tried), f"{tried}")
         stranger = {"user": "", "verb": "GET", "code": "401", "reason": "Unauthorized"}
         found = eventually(lambda: self.lines(**stranger), "a line without a user")
         self.assertRegex(found[0]["peer"], r"^127\.0\.0\.1:\d+$")

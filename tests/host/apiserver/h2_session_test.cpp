@@ -216,6 +216,7 @@ TEST(H2Session, EndsFloods) {
       {"small windows", open + many(h2_frame(8, 0, 0, std::string("\0\0\0\x01", 4))), true},
       {"continuations", h2_frame(kHeaders, 0, 1, kGet) + many(h2_frame(kContinuation, 0, 1)),
        false},
+      {"frames of no known kind", many(h2_frame(0x42, 0, 0, std::string(1'024, 'x'))), true},
       {"nothing but continuations", h2_frame(kContinuation, kEndHeaders, 1, kGet), true},
   };
   for (const auto& one : cases) {

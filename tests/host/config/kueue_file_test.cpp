@@ -143,6 +143,9 @@ TEST(KueueFile, TellsOfEachKeyWithoutCounterpart) {
       {"integrations: {frameworks: [batch/job, jobset.x-k8s.io/jobset]}\n",
        "integrations.frameworks: jobset.x-k8s.io/jobset: apply the page that ships, "
        "job-kinds/jobset.yaml"},
+      {"integrations: {frameworks: [batch/job, workload.codeflare.dev/appwrapper]}\n",
+       "integrations.frameworks: workload.codeflare.dev/appwrapper: apply the page that ships, "
+       "job-kinds/appwrapper.yaml"},
       {"integrations: {frameworks: [batch/job, pod]}\n",
        "integrations.frameworks: pod: for a plugin; where none that is on brings it, its objects "
        "run without quota (`sluice plugin list`, --plugins)"},

@@ -243,6 +243,13 @@ TEST(Table, Pods) {
       {"", R"("initContainers":[{"name":"i"}],)", R"("phase":"Pending","initContainerStatuses":[
         {"state":{"terminated":{"exitCode":1,"reason":"Error"}}}])",
        R"("0/1","Init:Error","0")"},
+      {"", R"("initContainers":[{"name":"i"}],)", R"("phase":"Failed","initContainerStatuses":[
+        {"state":{"terminated":{"exitCode":2}}}],
+        "containerStatuses":[{"state":{"waiting":{"reason":"PodInitializing"}}}])",
+       R"("0/1","Init:ExitCode:2","0")"},
+      {"", R"("initContainers":[{"name":"i"}],)", R"("phase":"Failed","reason":"DeadlineExceeded",
+        "initContainerStatuses":[{"state":{"terminated":{"exitCode":2}}}])",
+       R"("0/1","DeadlineExceeded","0")"},
   };
   for (const Case& each : cases) {
     const std::string row =
