@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <array>
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -48,7 +49,23 @@ SimulateOptions options_of(const CLI::App& command, const SimulateArguments& arg
   if (command.count("--until") > 0) options.until = parse_duration(arguments.until);
   if (command.count("--threads") > 0) options.threads = arguments.threads;
   options.max_file_bytes = static_cast<std::size_t>(arguments.max_file_mib) << 20;
+  for (std::string& path : options.paths)
+    if (path == "-") path = "/dev/stdin";
   return options;
+}
+
+using Outputs = std::array<std::pair<const char*, std::string>, 3>;
+
+Outputs outputs_of(const SimulateOptions& options) {
+  return {{{"--log", options.log}, {"--dump", options.dump}, {"--report", options.report}}};
+}
+
+void refuse_shared_outputs(const Outputs& outputs) {
+  for (std::size_t i = 0; i < outputs.size(); ++i)
+    for (std::size_t k = 0; k < i; ++k)
+      if (const auto& [option, path] = outputs[i]; !path.empty() && path == outputs[k].second)
+        throw CLI::ValidationError(
+            option, fmt::format("{} is that of {}; name another file", path, outputs[k].first));
 }
 
 /// What is written is none of what is read: `--log a.yaml b.yaml` would cost a manifest.
@@ -56,9 +73,7 @@ void refuse_to_overwrite(const SimulateOptions& options) {
   std::vector<std::string> read = options.paths;
   for (const std::string& more : {options.config_file, options.against})
     if (!more.empty()) read.push_back(more);
-  for (const auto& [option, path] :
-       {std::pair{"--log", options.log}, std::pair{"--dump", options.dump},
-        std::pair{"--report", options.report}})
+  for (const auto& [option, path] : outputs_of(options))
     for (const std::string& other : read) {
       std::error_code not_there;
       if (!path.empty() && std::filesystem::equivalent(path, other, not_there))
@@ -74,7 +89,7 @@ void add_simulate_command(CLI::App& app, Action& action) {
       "simulate", "Run the scheduler on manifests under a virtual clock and tell what it decides");
   command
       ->add_option("PATH", arguments->options.paths,
-                   "Files or folders of YAML or JSON manifests, in any order")
+                   "Files or folders of YAML or JSON manifests, in any order; - for standard input")
       ->required();
   command->add_option("--config", arguments->options.config_file, "Configuration file")
       ->type_name("FILE");
@@ -115,10 +130,7 @@ void add_simulate_command(CLI::App& app, Action& action) {
     if (arguments->options.report == "-")
       throw CLI::ValidationError("--report",
                                  "stdout belongs to the story and the log; name a file");
-    for (const std::string& other : {arguments->options.log, arguments->options.dump})
-      if (!other.empty() && other == arguments->options.report)
-        throw CLI::ValidationError("--report",
-                                   other + " is that of --log or --dump; name another file");
+    refuse_shared_outputs(outputs_of(arguments->options));
     refuse_to_overwrite(arguments->options);
     if (!arguments->options.against.empty() && arguments->options.report.empty())
       throw CLI::ValidationError("--against",

@@ -373,6 +373,17 @@ TEST_F(Simulate, WhatIsReadIsNotWrittenOver) {
   EXPECT_EQ(sluice("simulate --plugins none queue.yaml w.yaml").status, 0);
 }
 
+TEST_F(Simulate, EachOutputHasAFileOfItsOwn) {
+  write("w.yaml", workload("w", 1));
+  for (const char* arguments :
+       {"--log out --dump out", "--dump out --report out", "--log out --report out"}) {
+    const RunResult run =
+        sluice("simulate --plugins none " + std::string(arguments) + " queue.yaml w.yaml");
+    EXPECT_NE(run.status, 0) << arguments;
+    EXPECT_THAT(run.err, HasSubstr("out is that of --")) << arguments;
+  }
+}
+
 std::string restless(const std::string& config) {
   return "apiVersion: config.sluice.dev/v1alpha1\nkind: Configuration\nplugins: {directory: " +
          std::string(SLUICE_TEST_PLUGINS) + ", load: [{name: restless, config: {" + config +
