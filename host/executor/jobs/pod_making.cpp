@@ -49,8 +49,10 @@ std::string free_pod_name(const ObjectAccess& objects, std::string_view ns, std:
                           std::string_view uid, std::uint64_t& number) {
   const api::KindInfo* kind = objects.scheme().find("v1", "Pod");
   const std::string start = std::string(prefix.substr(0, kLongestName - kSuffix - 1)) + "-";
+  // Pods of a job that was stopped and goes on are others, which their names say.
+  const std::string seed = std::string(uid) + std::to_string(objects.now());
   for (;;) {
-    std::string name = start + name_suffix(uid, number++);
+    std::string name = start + name_suffix(seed, number++);
     if (!kind || !objects.exists(*kind, join_key(ns, name))) return name;
   }
 }

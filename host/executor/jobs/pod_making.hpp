@@ -18,8 +18,8 @@ inline constexpr Duration kReplaceAfter = 10 * kSecond;
 /// number, spread like random ones.
 std::string name_suffix(std::string_view uid, std::uint64_t number);
 
-/// `PREFIX-xxxxx`, cut to 63 characters, which no pod of the namespace has; `number` is where the
-/// search starts and is advanced.
+/// `PREFIX-xxxxx`, cut to 63 characters, which no pod of the namespace has, and another one at
+/// another time; `number` is where the search starts and is advanced.
 std::string free_pod_name(const ObjectAccess& objects, std::string_view ns, std::string_view prefix,
                           std::string_view uid, std::uint64_t& number);
 
