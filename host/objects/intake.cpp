@@ -7,6 +7,7 @@
 #include "api/json/json.hpp"
 #include "api/schema/no_effect.hpp"
 #include "host/objects/kinds.hpp"
+#include "host/objects/runtime.hpp"
 
 namespace sluice::host {
 namespace {
@@ -14,7 +15,6 @@ namespace {
 namespace json = boost::json;
 
 constexpr std::string_view kPriorityGroup = "scheduling.k8s.io";
-constexpr std::string_view kRuntimeAnnotation = "sluice.dev/runtime";
 
 // As kubectl does for an object that names no namespace.
 void fill_namespace(const api::KindInfo& kind, json::object& object) {
@@ -73,18 +73,6 @@ void fill_priority(const PriorityClasses& classes, json::object& object, GivenPr
        fmt::format("no priority is given, and the {} \"{}\" that the workload names does "
                    "not exist",
                    ref.kind, ref.name)});
-}
-
-void check_runtime(const json::object& object, std::vector<api::Problem>& problems) {
-  const auto* metadata = api::find_object(object, "metadata");
-  const auto* annotations = metadata ? api::find_object(*metadata, "annotations") : nullptr;
-  if (!annotations || !api::find(*annotations, kRuntimeAnnotation)) return;
-  const std::string_view text = api::find_text(*annotations, kRuntimeAnnotation);
-  if (parse_duration(text)) return;
-  problems.push_back(
-      {api::Problem::Kind::kInvalid, fmt::format("metadata.annotations[{}]", kRuntimeAnnotation),
-       fmt::format("Invalid value: \"{}\": must be a duration such as 1500ms, 90s, 2m30s or 1h",
-                   text)});
 }
 
 // `spec.podSets[3].x` → `spec.podSets[].x`
@@ -150,7 +138,7 @@ std::vector<api::Problem> Intake::validate(const api::KindInfo& kind, json::obje
   std::vector<api::Problem> problems;
   if (is_workload(kind)) {
     fill_priority(classes_, object, options.priority, problems);
-    check_runtime(object, problems);
+    check_runtime(object, "", problems);
   } else if (is_namespace(kind)) {
     label_namespace(object);
   }

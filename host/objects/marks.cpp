@@ -8,6 +8,7 @@
 #include "host/objects/claims.hpp"
 #include "host/objects/header.hpp"
 #include "host/objects/parts.hpp"
+#include "host/objects/runtime.hpp"
 
 namespace sluice::host {
 namespace {
@@ -17,7 +18,6 @@ namespace json = boost::json;
 constexpr std::string_view kDomain = "sluice.dev";
 constexpr std::string_view kSubdomain = ".sluice.dev";
 /// How long the pods of a workload run in a simulation: set by the author of the scenario.
-constexpr std::string_view kRuntime = "sluice.dev/runtime";
 
 constexpr std::string_view kMaps[] = {"annotations", "labels"};
 
@@ -51,7 +51,7 @@ bool is_mark(const api::KindInfo& kind, std::string_view name) {
   // Fields of another API version that this one does not have: the user's own, and checked as such.
   if (domain == kDomain && name.ends_with("-fields")) return false;
   if (domain.size() < name.size() && (domain == kDomain || domain.ends_with(kSubdomain)))
-    return name != kRuntime;
+    return name != kRuntimeAnnotation;
   return std::find(kind.marks.begin(), kind.marks.end(), name) != kind.marks.end();
 }
 

@@ -7,6 +7,7 @@
 #include "api/json/json.hpp"
 #include "host/controllers/jobs/names.hpp"
 #include "host/objects/parts.hpp"
+#include "host/objects/runtime.hpp"
 
 namespace sluice::host {
 namespace {
@@ -39,27 +40,14 @@ json::object wanted_status(const api::JobKind& kind, const json::object& job, Ti
   return kind.status_with(job, {stage, pods_in(kind, job, stage), {}}, now);
 }
 
-/// Reports an annotation of `object`, which stands at `place`, that is no duration.
-void check_annotation(const json::object& object, const std::string& place,
-                      std::vector<api::Problem>& problems) {
-  const json::object& annotations = part(part(object, "metadata"), "annotations");
-  const json::value* given = api::find(annotations, kRuntimeAnnotation);
-  if (!given || parse_duration(runtime_text(object))) return;
-  problems.push_back({api::Problem::Kind::kInvalid,
-                      fmt::format("{}metadata.annotations[{}]", place, kRuntimeAnnotation),
-                      fmt::format("Invalid value: {}: must be a duration such as 1500ms, 90s, "
-                                  "2m30s or 1h",
-                                  api::to_json(*given))});
-}
-
-void check_runtime(const api::JobKind& kind, json::object& job,
-                   std::vector<api::Problem>& problems) {
-  check_annotation(job, "", problems);
+void check_runtimes(const api::JobKind& kind, json::object& job,
+                    std::vector<api::Problem>& problems) {
+  check_runtime(job, "", problems);
   const std::size_t sets = kind.pod_sets(job).size();
   for (std::size_t i = 0; i < sets; ++i) {
     json::object made;
     const json::object* pod_template = kind.described(job, i, made);
-    if (pod_template) check_annotation(*pod_template, kind.template_path(job, i) + ".", problems);
+    if (pod_template) check_runtime(*pod_template, kind.template_path(job, i) + ".", problems);
   }
 }
 
@@ -126,12 +114,12 @@ bool RuntimePolicy::wants(const api::KindInfo& kind) const { return kind.job != 
 
 void RuntimePolicy::creating(const api::KindInfo& kind, json::object& object, const ObjectReader&,
                              bool, std::vector<api::Problem>& problems) const {
-  check_runtime(*kind.job, object, problems);
+  check_runtimes(*kind.job, object, problems);
 }
 
 void RuntimePolicy::updating(const api::KindInfo& kind, json::object& object, const json::object&,
                              const ObjectReader&, bool, std::vector<api::Problem>& problems) const {
-  check_runtime(*kind.job, object, problems);
+  check_runtimes(*kind.job, object, problems);
 }
 
 }  // namespace sluice::host

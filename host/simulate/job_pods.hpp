@@ -17,8 +17,6 @@
 
 namespace sluice::host {
 
-inline constexpr std::string_view kRuntimeAnnotation = "sluice.dev/runtime";
-
 class JobPods final : public Controller {
  public:
   explicit JobPods(const api::Scheme& scheme);

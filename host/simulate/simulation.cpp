@@ -11,6 +11,7 @@
 #include "core/reasons/eviction_reason.hpp"
 #include "host/objects/kinds.hpp"
 #include "host/objects/object_key.hpp"
+#include "host/objects/runtime.hpp"
 #include "host/simulate/story.hpp"
 
 namespace sluice::host {

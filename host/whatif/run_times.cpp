@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/model/model.hpp"
+#include "host/objects/runtime.hpp"
 
 namespace sluice::host {
 namespace {
