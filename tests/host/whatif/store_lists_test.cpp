@@ -17,17 +17,19 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
+const api::KindInfo& listed() { return kind("Workload"); }
+
 void fill(ObjectStore& store) {
   // '-' comes before '/': a-b/1 comes before a/1.
   for (const char* key : {"b/1", "a/2", "a-b/1", "gone/1", "a/1", "a/3"})
-    store.put(object(workload(), key));
-  store.erase(workload(), "gone/1");
-  store.erase(workload(), "a/3");
+    store.put(test::object(listed(), key));
+  store.erase(listed(), "gone/1");
+  store.erase(listed(), "a/3");
 }
 
 std::vector<std::string> keys_in(const ObjectStore& store, const std::string& ns) {
   std::vector<std::string> out;
-  for (const StoredObject* each : store.list_in(workload(), ns)) out.push_back(each->key);
+  for (const StoredObject* each : store.list_in(listed(), ns)) out.push_back(each->key);
   return out;
 }
 
@@ -37,7 +39,7 @@ void expect_lists(const ObjectStore& store, const std::string& which) {
   EXPECT_THAT(keys_in(store, "a-b"), ElementsAre("a-b/1")) << which;
   EXPECT_THAT(keys_in(store, "gone"), IsEmpty()) << which;
   EXPECT_THAT(keys_in(store, "a-"), IsEmpty()) << which;
-  EXPECT_EQ(store.count(workload()), 4u) << which;
+  EXPECT_EQ(store.count(listed()), 4u) << which;
 }
 
 TEST(StoreLists, OfANamespaceAreItsOwn) {
@@ -56,16 +58,16 @@ TEST(StoreLists, OfANamespaceAreItsOwn) {
 
 TEST(StoreLists, OfWhatIsStagedAreThoseBelowAsTheyWillBe) {
   LiveStore live(scheme(), nullptr);
-  for (const char* key : {"a/1", "a/3", "b/1", "gone/1"}) live.put(object(workload(), key));
+  for (const char* key : {"a/1", "a/3", "b/1", "gone/1"}) live.put(test::object(listed(), key));
   ASSERT_EQ(commit(live), "");
   StagedChanges staged(live);
-  for (const char* key : {"a/2", "a-b/1", "a/1", "new/1"}) staged.put(object(workload(), key));
-  for (const char* key : {"a/3", "gone/1", "new/1"}) EXPECT_TRUE(staged.erase(workload(), key));
+  for (const char* key : {"a/2", "a-b/1", "a/1", "new/1"}) staged.put(test::object(listed(), key));
+  for (const char* key : {"a/3", "gone/1", "new/1"}) EXPECT_TRUE(staged.erase(listed(), key));
   expect_lists(staged, "staged");
   const auto fork = ForkStore::make(scheme(), live, live.version());
   ASSERT_TRUE(fork.ok());
-  for (const char* key : {"a/2", "a-b/1"}) (*fork)->put(object(workload(), key));
-  for (const char* key : {"a/3", "gone/1"}) (*fork)->erase(workload(), key);
+  for (const char* key : {"a/2", "a-b/1"}) (*fork)->put(test::object(listed(), key));
+  for (const char* key : {"a/3", "gone/1"}) (*fork)->erase(listed(), key);
   expect_lists(**fork, "a changed fork");
 }
 
