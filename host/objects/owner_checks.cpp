@@ -60,7 +60,7 @@ void check_added(const api::Scheme& scheme, const json::object& before, const js
 bool owns(const ObjectReader& objects, const json::object& owner, std::string_view ns) {
   const api::KindInfo* kind =
       objects.scheme().find(api::find_text(owner, "apiVersion"), api::find_text(owner, "kind"));
-  if (!kind || !(controls(owner) || kind->job || is_pod(*kind))) return false;
+  if (!kind || !(kind->job || is_pod(*kind))) return false;
   const auto found = objects.get(*kind, key_of(*kind, ns, api::find_text(owner, "name")));
   if (!found) return false;
   const json::object& metadata = part(*found, "metadata");

@@ -1,9 +1,9 @@
 // check_owners(): what a user may not do to the owner references of a workload.
 //
 // The owner of a workload decides when it ends, and stops when it loses its quota. So a user cannot
-// make a Workload that an object of the host's own kinds controls, and takes none of its owners
-// away while that is there: a job without its workload would run on without quota. Kinds that the
-// host does not know have controllers of their own. A pure function; any thread.
+// make a Workload that an object of the host's own kinds controls, and takes no job or pod away
+// from it while that is there: it would run on without quota. Kinds that the host does not know
+// have controllers of their own. A pure function; any thread.
 #pragma once
 
 #include <boost/json/object.hpp>

@@ -141,7 +141,11 @@ TEST(B3WithoutThePlugin, AJobThatWasAboutToGrowRunsOn) {
   EXPECT_THAT(world.slices("train"), ElementsAre("admitted 3", "pending 8"));
   EXPECT_EQ(world.gated("train"), 5u);
   // No plugin says how many may run: further pods wait for the plugin by name.
-  world.drop("pods", world.pods("train").back().name);
+  const auto pods = world.pods("train");
+  const auto waits =
+      std::find_if(pods.begin(), pods.end(), [](const auto& pod) { return pod.gated; });
+  ASSERT_NE(waits, pods.end());
+  world.drop("pods", waits->name);
   world.run_pods();
   EXPECT_EQ(world.running("train"), before);
   EXPECT_EQ(world.gated("train"), 5u);

@@ -88,7 +88,8 @@ struct World {
   void bind(const std::string& name) {
     Json object = *found(pod(name));
     object["spec"]["nodeName"] = "n";
-    object["status"]["phase"] = "Running";
+    object["status"] = Json::parse(R"({"phase":"Running","containerStatuses":[
+      {"name":"c","state":{"running":{}}}]})");
     host.objects().put(object);
     plugin->reconcile(pod(name));
   }
@@ -238,7 +239,8 @@ TEST(Plugin, AnEvictedGroupHasEndedWhenNoPodOfItRunsAnyMore) {
   world.restart();  // nothing is only in memory
   world.plugin->reconcile(World::workload("g"));
   EXPECT_THAT(world.host.ended(), ElementsAre());
-  world.set_status(World::pod("b"), R"({"phase":"Failed"})");
+  world.set_status(World::pod("b"), R"({"phase":"Failed","containerStatuses":[
+      {"name":"c","state":{"terminated":{"exitCode":143}}}]})");
   EXPECT_THAT(world.host.ended(), Contains("ns/g"));
   // Asked for its traits next, it says that it may not be queued.
   EXPECT_EQ(world.host.traits_changed().back(), "ns/g");

@@ -103,7 +103,7 @@ TEST_F(Requests, OfALogSayWhatTheyWant) {
   writes_.put("pods", "open/p");
   const std::pair<const char*, const char*> cases[] = {
       {"sinceSeconds=0", R"(sinceSeconds: Invalid value: "0": must be greater than 0)"},
-      {"sinceSeconds=-1", R"(sinceSeconds: Invalid value: "-1": must be an integer that is not )"},
+      {"sinceSeconds=-1", R"(sinceSeconds: Invalid value: "-1": must be greater than 0)"},
       {"limitBytes=0", R"(limitBytes: Invalid value: "0": must be greater than 0)"},
       {"tailLines=many", R"(tailLines: Invalid value: "many": must be an integer that is not )"},
       {"sinceTime=noon", R"(sinceTime: Invalid value: "noon": must be an RFC 3339 time)"},

@@ -12,6 +12,7 @@ namespace json = boost::json;
 
 api::KindInfo kind(const char* name) {
   api::KindInfo out;
+  out.group = "kueue.x-k8s.io";
   out.kind = name;
   return out;
 }
