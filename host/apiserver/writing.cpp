@@ -10,6 +10,7 @@
 
 #include "api/json/json.hpp"
 #include "host/access/audit.hpp"
+#include "host/access/denial.hpp"
 #include "host/apiserver/body.hpp"
 #include "host/apiserver/call.hpp"
 #include "host/apiserver/list_options.hpp"
@@ -110,6 +111,24 @@ ApiResult<DecodedBody> read_patch(const Call& call, WriteRequest& write) {
   return decode_patch(request.body, *type, decode_limits(call));
 }
 
+/// Pods that a job leaves behind run on without it and its quota, as those that somebody makes by
+/// himself: who may not do the one may not do the other.
+ApiResult<void> may_orphan(const Call& call, const WriteRequest& write) {
+  if (write.deletion.propagation != Propagation::kOrphan || !write.kind->job) return {};
+  AccessRequest pods;
+  pods.verb = "create";
+  pods.resource = "pods";
+  pods.ns = write.ns;
+  const Identity& who = call.request().user;
+  const AccessAnswer answer = call.at->backend.authorizer->may(who, pods);
+  if (answer.allowed) return {};
+  ApiError error = access_denied(who, pods, answer.reason);
+  error.text +=
+      ": a job whose pods are to stay (propagation policy Orphan) leaves them without "
+      "quota, which takes the right to make pods";
+  return error;
+}
+
 ApiResult<WriteRequest> read_write(const Call& call) {
   WriteRequest write;
   const Route& route = call.route;
@@ -124,6 +143,7 @@ ApiResult<WriteRequest> read_write(const Call& call) {
   if (write.verb == WriteVerb::kDelete) {
     auto done = read_delete_options(call.request(), decode_limits(call), write);
     if (!done) return done.error();
+    if (auto allowed = may_orphan(call, write); !allowed) return allowed.error();
     return write;
   }
   if (write.verb != WriteVerb::kPatch)

@@ -15,10 +15,6 @@ namespace {
 
 namespace json = boost::json;
 
-/// A garbage collector that takes an owner away from what it owned leaves this on the owner
-/// meanwhile (`--cascade=orphan`).
-constexpr const char* kOrphanFinalizer = "orphan";
-
 const json::object& metadata_in(const json::object* object) {
   static const json::object kNone;
   return object ? part(*object, "metadata") : kNone;
@@ -56,17 +52,14 @@ void check_added(const api::Scheme& scheme, const json::object& before, const js
   });
 }
 
-/// Whether what the reference names is there, and not about to leave what it owns behind.
+/// Whether what the reference names is there, and runs.
 bool owns(const ObjectReader& objects, const json::object& owner, std::string_view ns) {
   const api::KindInfo* kind =
       objects.scheme().find(api::find_text(owner, "apiVersion"), api::find_text(owner, "kind"));
   if (!kind || !(kind->job || is_pod(*kind))) return false;
   const auto found = objects.get(*kind, key_of(*kind, ns, api::find_text(owner, "name")));
   if (!found) return false;
-  const json::object& metadata = part(*found, "metadata");
-  if (!same_text(metadata, owner, "uid")) return false;
-  return api::find_text(metadata, "deletionTimestamp").empty() ||
-         !holds_text(metadata, "finalizers", kOrphanFinalizer);
+  return same_text(part(*found, "metadata"), owner, "uid");
 }
 
 void check_removed(const ObjectReader& objects, const json::object& before,

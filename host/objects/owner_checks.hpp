@@ -7,12 +7,18 @@
 #pragma once
 
 #include <boost/json/object.hpp>
+#include <string_view>
 #include <vector>
 
 #include "api/schema/walk.hpp"
 #include "host/objects/object_access.hpp"
 
 namespace sluice::host {
+
+/// What it is called on a cluster by which dependents lose the owner that leaves them behind
+/// (`--cascade=orphan`): it is the one who may.
+inline constexpr std::string_view kGarbageCollector =
+    "system:serviceaccount:kube-system:generic-garbage-collector";
 
 /// Of a user's write of metadata; `before` is nullptr: the object is new. `objects` tells which
 /// owners are there. O(owners before × owners after), both bounded by the schema.

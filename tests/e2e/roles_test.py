@@ -239,6 +239,19 @@ class Roles(unittest.TestCase):
                 self.assertEqual(code, 201 if role in allowed else 403,
                                  (role, ns, objects, more, answer))
 
+    def test_who_may_not_make_pods_leaves_none_behind(self):
+        jobs = f"/apis/batch/v1/{A}/jobs"
+        orphan = {"kind": "DeleteOptions", "apiVersion": "v1", "propagationPolicy": "Orphan"}
+        self.post(self.rest("user"), jobs, job("left", 30))
+        for path in (f"{jobs}/left", f"{jobs}?labelSelector=none"):
+            code, answer = self.rest("user").send("DELETE", path, orphan)
+            self.assertEqual(code, 403, (path, answer))
+            self.assertIn("takes the right to make pods", answer["message"])
+        self.assertEqual(self.rest("lead").send("DELETE", f"{jobs}/left", orphan)[0], 200)
+        self.post(self.rest("user"), jobs, job("goes", 30))
+        background = orphan | {"propagationPolicy": "Background"}
+        self.assertEqual(self.rest("user").send("DELETE", f"{jobs}/goes", background)[0], 200)
+
     def test_who_one_is_and_what_one_may_anybody_may_ask(self):
         for role in ROLES:
             for path, body in (
