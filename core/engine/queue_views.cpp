@@ -254,4 +254,12 @@ std::vector<WorkloadId> waiting_in(const Model& model, const std::set<std::strin
   return out;
 }
 
+std::vector<WorkloadId> holders_not_ready(const Model& model) {
+  std::vector<WorkloadId> out;
+  for (const QueueRecord& queue : model.queues)
+    for (const WorkloadId id : queue.holders)
+      if (!model.workloads[id].is_true(ConditionRecord::Type::kPodsReady)) out.push_back(id);
+  return out;
+}
+
 }  // namespace sluice

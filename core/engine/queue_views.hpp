@@ -84,4 +84,7 @@ std::optional<hooks::QueueId> queue_number(const Model& model, std::string_view 
 /// Those that wait in one of these LocalQueues, by id. O(open workloads).
 std::vector<WorkloadId> waiting_in(const Model& model, const std::set<std::string>& local_queues);
 
+/// Who holds quota while its pods are not all ready, queue by queue. O(holders).
+std::vector<WorkloadId> holders_not_ready(const Model& model);
+
 }  // namespace sluice

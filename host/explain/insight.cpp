@@ -1,10 +1,13 @@
 #include "host/explain/insight.hpp"
 
+#include <fmt/format.h>
+
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 #include <utility>
 
 #include "api/json/json.hpp"
+#include "core/engine/queue_views.hpp"
 #include "core/reasons/eviction_reason.hpp"
 #include "host/controllers/checks/check_query.hpp"
 #include "host/explain/document.hpp"
@@ -57,20 +60,41 @@ void add_pod_trouble(const ObjectAccess& objects, const std::string& key, json::
   if (!trouble.empty()) put_first({json::value(trouble)}, document);
 }
 
+/// Whose pods have to be ready first, of those that the asker may know; the others are counted.
+std::string awaited_text(const Engine& engine, const MayKnow& may_know) {
+  constexpr std::size_t kNamed = 3;
+  std::string names;
+  std::size_t named = 0, more = 0;
+  for (const WorkloadId id : holders_not_ready(engine.model())) {
+    const std::string& key = engine.key(id);
+    if (named == kNamed || (may_know && !may_know(namespace_of(key)))) {
+      ++more;
+      continue;
+    }
+    names += (named++ == 0 ? "" : ", ") + key;
+  }
+  std::string out = "the pods of all that are admitted have to be ready first";
+  if (!names.empty()) out += ": " + names;
+  if (more > 0) out += fmt::format("{}{} more", names.empty() ? ": " : " and ", more);
+  return out;
+}
+
 /// Before other advice: while its queue admits nothing, no other step helps. Else what keeps it
 /// from being looked at, where that is not quota.
-void add_obstacles(const ObjectAccess& objects, const std::string& ns, json::object& document) {
+void add_obstacles(const Engine& engine, const ObjectAccess& objects, const std::string& key,
+                   const MayKnow& may_know, json::object& document) {
   const std::string_view state = api::find_text(document, "state");
   if (state != "Pending" && state != "Inactive") return;
   const std::string queue(api::find_text(part(document, "queue"), "localQueue"));
   json::array help;
+  const std::string ns(namespace_of(key));
   for (const std::string& text : obstacles_of(objects, ns, queue)) help.emplace_back(text);
   put_first(std::move(help), document);
   json::array& others = array_of(document, "wouldHelp");
   const std::string reason = text_in(document, "reason");
   if (!others.empty() || state != "Pending" || is_short_of_quota(reason)) return;
   others.emplace_back(reason == "WaitingForPodsReady"
-                          ? "the pods of all that are admitted have to be ready first"
+                          ? awaited_text(engine, may_know)
                           : "this has to change: " + text_in(document, "message"));
 }
 
@@ -118,7 +142,7 @@ json::object explain_workload(const Engine& engine, const ObjectAccess& objects,
                               const MayKnow& may_know) {
   json::object document = explanation_document(engine, id, objects.now(), may_know);
   const std::string& key = engine.key(id);
-  add_obstacles(objects, std::string(namespace_of(key)), document);
+  add_obstacles(engine, objects, key, may_know, document);
   add_obstacles_of_checks(objects, document);
   add_pod_trouble(objects, key, document);
   return document;

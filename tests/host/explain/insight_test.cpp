@@ -23,12 +23,14 @@ class InlineThread final : public KernelThread {
 };
 
 struct InsightWorld : HostFixture {
-  InsightWorld() {
+  explicit InsightWorld(EngineConfig engine = {}, const std::string& cpu = "1")
+      : HostFixture(std::move(engine)) {
     apply(R"({"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"ResourceFlavor",
               "metadata":{"name":"f"}})");
     apply(R"({"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"ClusterQueue","metadata":{"name":"cq"},
               "spec":{"namespaceSelector":{},"resourceGroups":[{"coveredResources":["cpu"],
-              "flavors":[{"name":"f","resources":[{"name":"cpu","nominalQuota":"1"}]}]}]}})");
+              "flavors":[{"name":"f","resources":[{"name":"cpu","nominalQuota":")" +
+          cpu + R"("}]}]}]}})");
     for (const char* local : {"one", "two"})
       apply(R"({"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"LocalQueue","metadata":{"name":")" +
             std::string(local) + R"(","namespace":"default"},"spec":{"clusterQueue":"cq"}})");
@@ -233,6 +235,24 @@ TEST(LiveInsight, NamesNoQuotaWhereSomethingElseKeepsIt) {
     EXPECT_FALSE(told.contains("now"));
     EXPECT_EQ(at(told, "/wouldHelp/0"), "this has to change: " + at(told, "/message"));
   });
+}
+
+// a got quota, and nobody else does before its pods are ready.
+TEST(LiveInsight, NamesWhoseHavePodsToBeReadyFirst) {
+  EngineConfig engine;
+  engine.pods_ready_timeout = 300 * kSecond;
+  engine.block_admission = true;
+  InsightWorld world(engine, "9");
+  const auto first = [&](const MayKnow& may_know) {
+    std::string out;
+    world.insight.explain("default", "b", may_know, [&](const auto& answer) {
+      out = at(answer->as_object(), "/wouldHelp/0");
+    });
+    return out;
+  };
+  const std::string advice = "the pods of all that are admitted have to be ready first: ";
+  EXPECT_EQ(first({}), advice + "default/a");
+  EXPECT_EQ(first([](std::string_view) { return false; }), advice + "1 more");
 }
 
 /// C5: behind a deactivation stands what the pods failed of; its Events outlive them.
