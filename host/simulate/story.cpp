@@ -205,8 +205,17 @@ std::string offset_text(Duration offset) {
   return out + seconds + "s";
 }
 
+// Put together by hand: it is written for each decision, and format() decodes what it pads, to
+// know how wide characters are. Times and names are ASCII.
 void Story::line(Duration at, std::string_view workload, std::string_view what) {
-  output_.append(fmt::format("{:>9}  {:<24} {}\n", offset_text(at), workload, what));
+  constexpr std::size_t kTimeWidth = 9, kNameWidth = 24;
+  const std::string time = offset_text(at);
+  std::string& out = output_.buffer();
+  out.append(kTimeWidth - std::min(kTimeWidth, time.size()), ' ');
+  out.append(time).append("  ").append(workload);
+  out.append(kNameWidth - std::min(kNameWidth, workload.size()), ' ');
+  out.append(" ").append(what).append("\n");
+  output_.filled();
 }
 
 void Story::decided(Duration at, const Decision& decision, const Engine& engine) {
