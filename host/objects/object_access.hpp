@@ -64,8 +64,9 @@ class ObjectAccess : public ObjectReader {
   /// Keys in order; `ns` empty: all namespaces.
   virtual std::vector<std::string> keys(const api::KindInfo& kind,
                                         std::string_view ns = {}) const = 0;
-  /// What names the object with this UID among its ownerReferences, in order of kind and key.
-  virtual std::vector<ObjectRef> owned_by(std::string_view uid) const = 0;
+  /// What names the object with this UID among its ownerReferences, in order of kind and key: of a
+  /// namespace only, since nothing of another one is its owner's. `ns` empty: of all.
+  virtual std::vector<ObjectRef> owned_by(std::string_view uid, std::string_view ns) const = 0;
 
   /// Creates `object` (any served version; apiVersion and kind inside). A missing uid and creation
   /// time are filled in, a status is taken over.

@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <string>
 #include <string_view>
+#include <utility>
 
 #include "api/json/json.hpp"
 #include "host/objects/kinds.hpp"
@@ -34,35 +36,64 @@ bool same_text(const json::object& a, const json::object& b, std::string_view me
   return api::find_text(a, member) == api::find_text(b, member);
 }
 
-void check_added(const api::Scheme& scheme, const json::object& before, const json::object& after,
-                 std::vector<api::Problem>& problems) {
+/// A cluster's, by which dependents lose the owner that leaves them behind (`--cascade=orphan`).
+constexpr std::string_view kGarbageCollector =
+    "system:serviceaccount:kube-system:generic-garbage-collector";
+
+/// Calls tell(number, owner) for each controller that came, of a kind that `counts`.
+template <typename Counts, typename Tell>
+void each_added(const api::Scheme& scheme, const json::object& before, const json::object& after,
+                Counts counts, Tell tell) {
   std::size_t i = 0;
   for_each_object(after, "ownerReferences", [&](const json::object& owner) {
     const std::size_t at = i++;
-    const std::string_view of = api::find_text(owner, "kind");
-    if (!controls(owner) || !scheme.find(api::find_text(owner, "apiVersion"), of)) return;
-    if (has_owner(before, [&](const json::object& each) { return same_text(each, owner, "uid"); }))
-      return;
-    problems.push_back(
-        {api::Problem::Kind::kForbidden, fmt::format("metadata.ownerReferences[{}]", at),
-         fmt::format("Forbidden: only the system makes workloads that a {} controls; a job takes "
-                     "one that was made before it by its label kueue.x-k8s.io/"
-                     "prebuilt-workload-name",
-                     of)});
+    const api::KindInfo* of =
+        scheme.find(api::find_text(owner, "apiVersion"), api::find_text(owner, "kind"));
+    if (!controls(owner) || !of || !counts(*of)) return;
+    if (!has_owner(before, [&](const json::object& each) { return same_text(each, owner, "uid"); }))
+      tell(at, *of);
   });
 }
 
-/// Whether what the reference names is there, and runs.
-bool owns(const ObjectReader& objects, const json::object& owner, std::string_view ns) {
-  const api::KindInfo* kind =
-      objects.scheme().find(api::find_text(owner, "apiVersion"), api::find_text(owner, "kind"));
-  if (!kind || !(kind->job || is_pod(*kind))) return false;
-  const auto found = objects.get(*kind, key_of(*kind, ns, api::find_text(owner, "name")));
-  if (!found) return false;
-  return same_text(part(*found, "metadata"), owner, "uid");
+void refuse(std::vector<api::Problem>& problems, std::string field, std::string text) {
+  problems.push_back(
+      {api::Problem::Kind::kForbidden, std::move(field), "Forbidden: " + std::move(text)});
 }
 
-void check_removed(const ObjectReader& objects, const json::object& before,
+void check_added_to_workload(const api::Scheme& scheme, const json::object& before,
+                             const json::object& after, std::vector<api::Problem>& problems) {
+  each_added(
+      scheme, before, after, [](const api::KindInfo&) { return true; },
+      [&](std::size_t at, const api::KindInfo& of) {
+        refuse(problems, fmt::format("metadata.ownerReferences[{}]", at),
+               fmt::format("only the system makes workloads that a {} controls; a job takes one "
+                           "that was made before it by its label kueue.x-k8s.io/"
+                           "prebuilt-workload-name",
+                           of.kind));
+      });
+}
+
+void check_added_to_pod(const api::Scheme& scheme, const json::object& before,
+                        const json::object& after, std::vector<api::Problem>& problems) {
+  each_added(
+      scheme, before, after, [](const api::KindInfo& of) { return of.job != nullptr; },
+      [&](std::size_t at, const api::KindInfo& of) {
+        refuse(problems, fmt::format("metadata.ownerReferences[{}]", at),
+               fmt::format("only its controller makes pods of a {}, which counts them", of.kind));
+      });
+}
+
+/// Whether what the reference names is there, and runs.
+bool owns(const ObjectReader& objects, const json::object& owner, std::string_view ns,
+          bool pods_count) {
+  const api::KindInfo* kind =
+      objects.scheme().find(api::find_text(owner, "apiVersion"), api::find_text(owner, "kind"));
+  if (!kind || !(kind->job || (pods_count && is_pod(*kind)))) return false;
+  const auto found = objects.get(*kind, key_of(*kind, ns, api::find_text(owner, "name")));
+  return found && same_text(part(*found, "metadata"), owner, "uid");
+}
+
+void check_removed(const ObjectReader& objects, bool of_workload, const json::object& before,
                    const json::object& after, std::vector<api::Problem>& problems) {
   for_each_object(before, "ownerReferences", [&](const json::object& owner) {
     const auto same = [&](const json::object& each) {
@@ -70,23 +101,43 @@ void check_removed(const ObjectReader& objects, const json::object& before,
              same_text(each, owner, "name") && same_text(each, owner, "apiVersion") &&
              controls(each) == controls(owner);
     };
-    if (has_owner(after, same) || !owns(objects, owner, api::find_text(before, "namespace")))
+    if (has_owner(after, same) ||
+        !owns(objects, owner, api::find_text(before, "namespace"), of_workload))
       return;
-    problems.push_back({api::Problem::Kind::kForbidden, "metadata.ownerReferences",
-                        fmt::format("Forbidden: {} {} runs on the quota of this workload, which "
-                                    "cannot be taken from it while it is there",
-                                    api::find_text(owner, "kind"), api::find_text(owner, "name"))});
+    const std::string who =
+        fmt::format("{} {}", api::find_text(owner, "kind"), api::find_text(owner, "name"));
+    refuse(problems, "metadata.ownerReferences",
+           of_workload ? who +
+                             " runs on the quota of this workload, which cannot be taken from it "
+                             "while it is there"
+                       : "the pod is one of " + who + ", and stays so while that is there");
   });
 }
 
 }  // namespace
 
-void check_owners(const ObjectReader& objects, const api::KindInfo& kind,
+bool is_controller(std::string_view user, std::string_view ns) {
+  constexpr std::string_view kSystem = "system:", kAccount = "system:serviceaccount:";
+  if (user.empty()) return true;
+  if (!user.starts_with(kAccount)) return user.starts_with(kSystem) && user != "system:anonymous";
+  user.remove_prefix(kAccount.size());
+  return user.substr(0, user.find(':')) != ns;
+}
+
+void check_owners(const ObjectReader& objects, const api::KindInfo& kind, std::string_view user,
                   const json::object* before, const json::object& after,
                   std::vector<api::Problem>& problems) {
-  if (!is_workload(kind)) return;
-  check_added(objects.scheme(), metadata_in(before), metadata_in(&after), problems);
-  check_removed(objects, metadata_in(before), metadata_in(&after), problems);
+  const bool of_workload = is_workload(kind);
+  const json::object &old = metadata_in(before), &now = metadata_in(&after);
+  if (user == kGarbageCollector) return;
+  if (of_workload) {
+    check_added_to_workload(objects.scheme(), old, now, problems);
+  } else if (is_pod(kind) && !is_controller(user, api::find_text(now, "namespace"))) {
+    check_added_to_pod(objects.scheme(), old, now, problems);
+  } else {
+    return;
+  }
+  check_removed(objects, of_workload, old, now, problems);
 }
 
 }  // namespace sluice::host

@@ -1,9 +1,10 @@
-// check_owners(): what a user may not do to the owner references of a workload.
+// check_owners(): what a user may not do to the owner references of workloads and pods.
 //
-// The owner of a workload decides when it ends, and stops when it loses its quota. So a user cannot
-// make a Workload that an object of the host's own kinds controls, and takes no job or pod away
-// from it while that is there: it would run on without quota. Kinds that the host does not know
-// have controllers of their own. A pure function; any thread.
+// The owner of a workload decides when it ends, and stops when it loses its quota; a job counts the
+// pods that it controls, and its quota is theirs. So a user makes neither a Workload nor a pod that
+// a job controls, and takes no job (or pod of a group) away from a workload, and no job from a pod,
+// while it is there: what runs would run on without quota. Kinds that the host does not know have
+// controllers of their own. A pure function; any thread.
 #pragma once
 
 #include <boost/json/object.hpp>
@@ -15,14 +16,15 @@
 
 namespace sluice::host {
 
-/// What it is called on a cluster by which dependents lose the owner that leaves them behind
-/// (`--cascade=orphan`): it is the one who may.
-inline constexpr std::string_view kGarbageCollector =
-    "system:serviceaccount:kube-system:generic-garbage-collector";
+/// Whether `user` makes objects in the namespace as a controller does: the system, or who acts as a
+/// service account of another namespace, as the controllers of a cluster do. Nobody: the system
+/// itself.
+bool is_controller(std::string_view user, std::string_view ns);
 
-/// Of a user's write of metadata; `before` is nullptr: the object is new. `objects` tells which
-/// owners are there. O(owners before × owners after), both bounded by the schema.
-void check_owners(const ObjectReader& objects, const api::KindInfo& kind,
+/// Of a write of metadata by `user`; `before` is nullptr: the object is new. `objects` tells which
+/// owners are there. Controllers make pods, and a cluster's garbage collector takes owners away
+/// from what they leave behind. O(owners before × owners after), both bounded by the schema.
+void check_owners(const ObjectReader& objects, const api::KindInfo& kind, std::string_view user,
                   const boost::json::object* before, const boost::json::object& after,
                   std::vector<api::Problem>& problems);
 

@@ -38,10 +38,10 @@ std::vector<std::string> PublishedObjects::keys(const api::KindInfo& kind,
   return out;
 }
 
-std::vector<ObjectRef> PublishedObjects::owned_by(std::string_view uid) const {
+std::vector<ObjectRef> PublishedObjects::owned_by(std::string_view uid, std::string_view ns) const {
   std::vector<ObjectRef> out;
   const api::KindInfo& workloads = api::kueue_kind(scheme_, "Workload");
-  const auto listing = store_.read(workloads, {});
+  const auto listing = store_.read(workloads, ns);
   if (!listing) return out;
   for (const RecordPtr& each : listing->objects) {
     const auto& owners = each->metadata.owners();

@@ -31,8 +31,8 @@ class PublishedObjects final : public ObjectAccess {
   }
   Time now() const override { return clock_.now(); }
   std::vector<std::string> keys(const api::KindInfo& kind, std::string_view ns) const override;
-  /// Of workloads. O(workloads that there are).
-  std::vector<ObjectRef> owned_by(std::string_view uid) const override;
+  /// Of workloads. O(those of the namespace).
+  std::vector<ObjectRef> owned_by(std::string_view uid, std::string_view ns) const override;
 
   // Refused.
   ApiResult<void> create(boost::json::object object) override;

@@ -187,8 +187,7 @@ void Drafter::amend(Draft& draft, const WriteMode& mode,
     mark_creator(kind, mode.user, after);
   }
   if (edit.of_status()) return;
-  if (is_user(mode) && mode.user != kGarbageCollector)
-    check_owners(draft.reads, kind, before, after, problems);
+  if (is_user(mode)) check_owners(draft.reads, kind, mode.user, before, after, problems);
   for (const WritePolicy* policy : policies_) {
     if (!policy->wants(kind)) continue;
     if (before)

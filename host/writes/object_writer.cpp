@@ -229,8 +229,10 @@ std::vector<std::string> ObjectWriter::keys(const api::KindInfo& kind, std::stri
   return out;
 }
 
-std::vector<ObjectRef> ObjectWriter::owned_by(std::string_view uid) const {
-  return index_.owned_by(uid);
+std::vector<ObjectRef> ObjectWriter::owned_by(std::string_view uid, std::string_view ns) const {
+  std::vector<ObjectRef> out = index_.owned_by(uid);
+  if (!ns.empty()) std::erase_if(out, [ns](const ObjectRef& each) { return each.ns() != ns; });
+  return out;
 }
 
 ApiResult<void> ObjectWriter::create(json::object object) {

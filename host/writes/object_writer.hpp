@@ -71,7 +71,7 @@ class ObjectWriter final : public ObjectAccess {
                                          std::string_view key) const override;
   bool exists(const api::KindInfo& kind, std::string_view key) const override;
   std::vector<std::string> keys(const api::KindInfo& kind, std::string_view ns) const override;
-  std::vector<ObjectRef> owned_by(std::string_view uid) const override;
+  std::vector<ObjectRef> owned_by(std::string_view uid, std::string_view ns) const override;
   ApiResult<void> create(boost::json::object object) override;
   ApiResult<void> update(boost::json::object object) override;
   ApiResult<void> update_status(const api::KindInfo& kind, std::string_view key,

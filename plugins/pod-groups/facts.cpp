@@ -129,6 +129,10 @@ Held workload_of(const Json& workload) {
     for (const Json& set : sets->items())
       out.pod_sets.push_back(
           {set.string_or("name", kMain), static_cast<std::int32_t>(set.int_or("count", 1))});
+  if (const Json* given_back = workload.find("status.reclaimablePods"))
+    for (const Json& set : given_back->items())
+      out.given_back.push_back(
+          {set.string_or("name", ""), static_cast<std::int32_t>(set.int_or("count", 0))});
   return out;
 }
 

@@ -74,6 +74,13 @@ struct Held {
   std::int64_t evictions = 0;
   std::string stop_reason, stop_message;  ///< of its last eviction, while that is what it is in
   std::vector<PodSetCount> pod_sets;
+  std::vector<PodSetCount> given_back;  ///< of them: pods that are not needed again
+
+  std::int64_t returned_of(std::string_view pod_set) const {
+    for (const PodSetCount& each : given_back)
+      if (each.name == pod_set) return each.count;
+    return 0;
+  }
 };
 
 Held workload_of(const sluice::Json& workload);

@@ -273,13 +273,15 @@ class Planner {
     if (workload_->admitted) start(set, present);
   }
 
-  /// No more at a time than the pod set has: what is being stopped runs still.
+  /// No more at a time than the pod set has: what is being stopped runs still. The place of one
+  /// that was given back is not taken again, whether its pod is there still or was deleted.
   void start(const PodSetCount& set, const List& present) {
-    std::int64_t left = set.count;
+    std::int64_t left = set.count, over = 0;
     for (const Pod* pod : all_)
       if (pod->role == set.name && pod->started()) --left;
     for (const Pod* pod : present)
-      if (!pod->open()) --left;
+      if (!pod->open()) ++over;
+    left -= std::max(over, workload_->returned_of(set.name));
     for (const Pod* pod : present)
       if (pod->open() && pod->gated && left-- > 0) out_.start.push_back(pod->name);
   }

@@ -76,6 +76,11 @@ void check_change(const Json& pod, const Json& old, sluice::FieldErrors& errors)
   if (!before.gated && before.queue != now.queue)
     errors.invalid(label_path(kQueue), Json(now.queue).dump(),
                    "field is immutable once the pod was started");
+  // What the group was counted by.
+  for (const std::string_view name : {kFast, kServing, kSets})
+    if (sluice::annotation_of(pod, name) != sluice::annotation_of(old, name))
+      errors.invalid(annotation_path(name), Json(sluice::annotation_of(pod, name)).dump(),
+                     "field is immutable");
   if (!before.group.empty() && !before.retriable && now.retriable)
     errors.forbidden(annotation_path(kRetriable), "a group that may not be tried again stays so");
 }

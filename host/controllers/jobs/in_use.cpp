@@ -55,7 +55,7 @@ Result<Time> InUseController::reconcile(const WorkKey& key, ObjectAccess& object
   if (key.sort != kOwner) {
     of_key.push_back(key.name);
   } else {
-    for (const ObjectRef& owned : objects.owned_by(key.name))
+    for (const ObjectRef& owned : objects.owned_by(key.name, {}))
       if (owned.kind == workloads_) of_key.push_back(owned.key);
   }
   for (const std::string& each : of_key) {

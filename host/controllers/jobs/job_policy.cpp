@@ -16,6 +16,7 @@
 #include "host/objects/kinds.hpp"
 #include "host/objects/marks.hpp"
 #include "host/objects/object_key.hpp"
+#include "host/objects/owner_checks.hpp"
 #include "host/objects/parts.hpp"
 
 namespace sluice::host {
@@ -136,13 +137,24 @@ std::vector<std::string> lifted_gates(const json::object& before, const json::ob
   return out;
 }
 
+/// One that only the system lifts, whoever wrote it.
+bool is_of_the_system(std::string_view gate) {
+  const std::string_view domain = gate.substr(0, gate.find('/'));
+  for (const std::string_view own :
+       {std::string_view("kueue.x-k8s.io"), std::string_view("sluice.dev")})
+    if (domain == own || (domain.ends_with(own) && domain[domain.size() - own.size() - 1] == '.'))
+      return true;
+  return false;
+}
+
 /// Those that its user wrote.
 std::vector<std::string> gates_of_templates(const api::JobKind& kind, json::object& job) {
   std::vector<std::string> out;
   for (std::size_t i = 0; i < kind.pod_sets(job).size(); ++i) {
     json::object made;
     if (const json::object* pod_template = kind.described(job, i, made))
-      for (std::string& gate : lifted_gates(*pod_template, {})) out.push_back(std::move(gate));
+      for (std::string& gate : lifted_gates(*pod_template, {}))
+        if (!is_of_the_system(gate)) out.push_back(std::move(gate));
   }
   return out;
 }
@@ -175,13 +187,8 @@ bool has_default_queue(std::string_view ns, const ObjectReader& objects) {
 
 /// Somebody who submits made it, not a controller.
 bool is_of_a_user(const json::object& job) {
-  constexpr std::string_view kSystem = "system:", kAccount = "system:serviceaccount:";
-  std::string_view user = annotation_of(job, kCreatedBy);
-  if (user.empty()) return false;  // the system itself, or before there was anybody to note it
-  if (!user.starts_with(kAccount)) return !user.starts_with(kSystem) || user == "system:anonymous";
-  user.remove_prefix(kAccount.size());
-  const std::string_view ns = user.substr(0, user.find(':'));
-  return ns == api::find_text(part(job, "metadata"), "namespace");
+  return !is_controller(annotation_of(job, kCreatedBy),
+                        api::find_text(part(job, "metadata"), "namespace"));
 }
 
 }  // namespace
@@ -213,9 +220,11 @@ void JobPolicy::creating(const api::KindInfo& kind, json::object& object,
   if (!kind.job) return;
   const std::string_view ns = api::find_text(part(object, "metadata"), "namespace");
   const bool managed = managed_.holds(ns, objects);
-  if (runs_with_owner(object, objects, managed)) return;
+  const bool by_default = has_default_queue(ns, objects);
+  // Where jobs without a queue are held, an owner that a user names does not spare them that.
+  const bool spared = managed || !by_default || !is_of_a_user(object);
+  if (spared && runs_with_owner(object, objects, managed)) return;
   if (!is_queued(object)) {
-    const bool by_default = has_default_queue(ns, objects);
     if (!by_default && !managed) return;
     if (by_default)
       object_of(object_of(object, "metadata"), "labels")[api::json_view(kQueueLabel)] =

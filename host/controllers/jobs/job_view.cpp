@@ -79,7 +79,7 @@ std::optional<JobView> JobReader::read(const ObjectRef& ref, const ObjectAccess&
   view.name = ref.name();
   view.uid = api::find_text(part(*job, "metadata"), "uid");
   view.job = std::move(*job);
-  for (const ObjectRef& owned : objects.owned_by(view.uid)) {
+  for (const ObjectRef& owned : objects.owned_by(view.uid, view.ns)) {
     if (!is_workload(*owned.kind)) continue;
     auto object = objects.get(*owned.kind, owned.key);
     if (object) view.workloads.push_back(workload_of(owned, std::move(*object)));

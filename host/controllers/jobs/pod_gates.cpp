@@ -134,7 +134,8 @@ Result<Time> PodGateController::reconcile(const WorkKey& key, ObjectAccess& obje
   // Most jobs are nobody's: their pods need not be read.
   if (granted.gates.empty() && granted.waits_because.empty() && !after_faults_.contains(key))
     return kNever;
-  for (const ObjectRef& ref : objects.owned_by(api::find_text(part(*job, "metadata"), "uid"))) {
+  for (const ObjectRef& ref :
+       objects.owned_by(api::find_text(part(*job, "metadata"), "uid"), namespace_of(key.name))) {
     if (!is_pod(*ref.kind)) continue;
     auto pod = objects.get(*ref.kind, ref.key);
     if (!pod || has_ended(*pod)) continue;

@@ -64,7 +64,7 @@ class DeclaredSync {
 
  private:
   void read_pods() {
-    for (const ObjectRef& owned : objects_.owned_by(uid_)) {
+    for (const ObjectRef& owned : objects_.owned_by(uid_, ref_.ns())) {
       if (owned.kind != &pods_) continue;
       const auto pod = objects_.get(pods_, owned.key);
       const json::object* owner = pod ? controller_of(part(*pod, "metadata")) : nullptr;
@@ -108,14 +108,27 @@ class DeclaredSync {
       if (!by_host_.ends && pod.ended())
         if (auto done = replace(pod); !done) return done.error();
     }
+    const std::int64_t gone = stopped ? 0 : forgotten(set.name, counts.succeeded);
+    counts.succeeded += static_cast<std::int32_t>(gone);
     if (ended || stopped || !failure_.empty()) return counts;
-    const std::int64_t left = total - static_cast<std::int64_t>(there.size());
+    const std::int64_t left = total - static_cast<std::int64_t>(there.size()) - gone;
     const std::int64_t missing = std::min(left, set.count - running);
     if (missing <= 0) return counts;
     if (auto done = create(set, number, there, static_cast<std::size_t>(missing), pods.size());
         !done)
       return done.error();
     return counts;
+  }
+
+  /// Pods that had succeeded, as the status of this run says, and were deleted since. Their quota
+  /// is given back: others do not run in their place.
+  std::int64_t forgotten(const std::string& pod_set, std::int64_t succeeded) const {
+    std::int64_t told = 0;
+    for_each_object(part(job_, "status"), "podSets", [&](const json::object& each) {
+      if (api::find_text(each, "name") == pod_set)
+        told = api::find_int(each, "succeeded").value_or(0);
+    });
+    return by_host_.ends ? std::max<std::int64_t>(0, told - succeeded) : 0;
   }
 
   void count(const JobPod& pod, api::PodCounts& counts) {

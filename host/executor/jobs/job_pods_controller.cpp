@@ -34,7 +34,7 @@ class Sync {
   Result<Time> run() {
     if (view_.managed_elsewhere || view_.deleting) return kNever;
     std::vector<JobPod> pods;
-    for (const ObjectRef& ref : objects_.owned_by(view_.uid)) {
+    for (const ObjectRef& ref : objects_.owned_by(view_.uid, view_.ns)) {
       view_.has_workload |= is_workload(*ref.kind);
       if (ref.kind != &pods_) continue;
       const auto pod = objects_.get(pods_, ref.key);

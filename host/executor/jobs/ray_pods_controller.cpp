@@ -112,7 +112,7 @@ class RaySync {
 
  private:
   void read_pods() {
-    for (const ObjectRef& ref : objects_.owned_by(uid_)) {
+    for (const ObjectRef& ref : objects_.owned_by(uid_, namespace_of(key_))) {
       if (ref.kind != &pods_) continue;
       const auto pod = objects_.get(pods_, ref.key);
       if (!pod) continue;

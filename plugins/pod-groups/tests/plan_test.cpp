@@ -299,6 +299,18 @@ TEST(Running, ReadyWhenAllAreReadyOrHaveSucceeded) {
   EXPECT_EQ(plan({running("p1", 2)}, &workload).ready, false);
 }
 
+// Three of four succeeded and were deleted: of the four that have to be there one may run.
+TEST(Running, PlacesThatWereGivenBackAreNotTakenAgain) {
+  Held workload = admitted(4);
+  workload.given_back = {{kShape, 3}};
+  std::vector<Pod> pods = {running("p1", 4), waiting("p2", 4), waiting("p3", 4), waiting("p4", 4)};
+  EXPECT_THAT(plan(pods, &workload).start, IsEmpty());
+  pods[0] = waiting("p1", 4);
+  EXPECT_THAT(plan(pods, &workload).start, ElementsAre("p1"));
+  pods[3] = ended(running("p4", 4), Phase::kSucceeded);  // one of the three is there still
+  EXPECT_THAT(plan(pods, &workload).start, ElementsAre("p1"));
+}
+
 // ---- ending
 
 TEST(Ending, PodsThatSucceededGiveTheirQuotaBack) {

@@ -252,6 +252,13 @@ INSTANTIATE_TEST_SUITE_P(
                  .gates = kGated},
                 "",
                 ""},
+        Refusal{
+            "serving since now",
+            {.labels = kInGroup, .annotations = kOfTwo},
+            {.labels = kInGroup,
+             .annotations = std::string(kOfTwo) + R"(,"kueue.x-k8s.io/pod-group-serving":"true")"},
+            "metadata.annotations[kueue.x-k8s.io/pod-group-serving]",
+            "field is immutable"},
         Refusal{"another queue while it runs",
                 {.labels = kOurs},
                 {.labels = R"("kueue.x-k8s.io/queue-name":"r","kueue.x-k8s.io/managed":"true")"},

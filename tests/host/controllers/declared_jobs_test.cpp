@@ -163,6 +163,27 @@ TEST_F(DeclaredJobs, RunUntilAsManyPodsSucceededAsTheyWant) {
   EXPECT_EQ(condition("Finished"), "True");
 }
 
+// Three of four succeed and are deleted by their user: their quota is given back, so that one runs
+// and not four.
+TEST_F(DeclaredJobs, PodsThatSucceededAreNotMadeAnewWhenTheyAreDeleted) {
+  submit("3");
+  EXPECT_EQ(pods(), "driver-0 worker-0 worker-1 worker-2");
+  pods_are("worker-0", R"({"phase":"Succeeded"})");
+  pods_are("worker-1", R"({"phase":"Succeeded"})");
+  EXPECT_EQ(workload("/status/reclaimablePods/0/count"), "2");
+  for (const std::string& key : keys("pods"))
+    if (key.find("llm-worker-0") != std::string::npos ||
+        key.find("llm-worker-1") != std::string::npos) {
+      ASSERT_TRUE(remove("pods", key.substr(8)));
+    }
+  kernel.run_to_rest();
+  EXPECT_EQ(pods(), "driver-0 worker-2");
+  EXPECT_EQ(job("/status/podSets/1/succeeded"), "2");
+  pods_are("worker-2", R"({"phase":"Succeeded"})");
+  pods_are("driver", R"({"phase":"Succeeded"})");
+  EXPECT_EQ(condition("Finished"), "True");
+}
+
 /// What serves holds quota for the pods that it has, and without any it has no workload: there is
 /// nothing to admit. A size at a time has a workload of its own, as when the size changes
 /// otherwise.

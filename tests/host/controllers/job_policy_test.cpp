@@ -94,6 +94,47 @@ TEST(JobPolicy, AQueueIsNotTakenFromARunningJobNorWhereTheDefaultOneWouldTakeIt)
   EXPECT_THAT(left.error().text, HasSubstr("must not be empty in namespace with default queue"));
 }
 
+// Whoever writes a gate of the system into his template gets no pod by lifting it.
+TEST(JobPolicy, AGateOfTheSystemIsNobodysOwn) {
+  JobWorld world;
+  const std::string gates =
+      R"("schedulingGates":[{"name":"kueue.x-k8s.io/elastic-job"},{"name":"example.com/own"}],)";
+  const std::string containers = R"("containers":[{"name":"c","image":"i"}])";
+  ASSERT_TRUE(world.create("jobs", R"({"metadata":{"name":"g"},"spec":{"suspend":true,"template":{
+      "spec":{"restartPolicy":"Never",)" +
+                                       gates + containers + "}}}}"));
+  const std::string uid = at(world.get("jobs", "default/g"), "/metadata/uid");
+  world.apply(R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":"p","namespace":"default",
+      "ownerReferences":[{"apiVersion":"batch/v1","kind":"Job","name":"g","controller":true,
+      "uid":")" +
+              uid + "\"}]},\"spec\":{" + gates + containers + "}}");
+  EXPECT_TRUE(world.merge(
+      "pods", "p", R"({"spec":{"schedulingGates":[{"name":"kueue.x-k8s.io/elastic-job"}]}})"));
+  const auto lifted = world.merge("pods", "p", R"({"spec":{"schedulingGates":null}})");
+  ASSERT_FALSE(lifted);
+  EXPECT_THAT(lifted.error().text, HasSubstr("is lifted by the system"));
+}
+
+// An owner that its user names does not spare a job the queue that all others get.
+TEST(JobPolicy, TheQueueNamedDefaultTakesJobsWhoseOwnerAUserNamed) {
+  JobWorld world;
+  world.queue("more", "default", "9", "9");
+  world.submit(JobWorld::job("parent", 1, JobWorld::queued()));
+  const std::string uid = at(world.get("jobs", "default/parent"), "/metadata/uid");
+  for (const auto& [user, queue] :
+       {std::pair{"jane", "default"}, {"system:serviceaccount:operators:a", "(absent)"}}) {
+    WriteRequest request =
+        world.request(WriteVerb::kCreate, "jobs", "", R"({"metadata":{"generateName":"child-",
+        "ownerReferences":[{"apiVersion":"batch/v1","kind":"Job","name":"parent","controller":true,
+        "uid":")" + uid + R"("}]},"spec":{"template":{"spec":{"restartPolicy":"Never",
+        "containers":[{"name":"c","image":"i"}]}}}})");
+    request.user = user;
+    const auto done = world.machine.write(std::move(request));
+    ASSERT_TRUE(done) << done.error().text;
+    EXPECT_EQ(at(to_object(done->object), "/metadata/labels/kueue.x-k8s.io~1queue-name"), queue);
+  }
+}
+
 TEST(JobPolicy, AClassCanBecomeAnotherButNotNone) {
   struct Case {
     const char* queue;  // "lq" has room, "nowhere" is not there
