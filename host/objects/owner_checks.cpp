@@ -40,6 +40,13 @@ bool same_text(const json::object& a, const json::object& b, std::string_view me
 constexpr std::string_view kGarbageCollector =
     "system:serviceaccount:kube-system:generic-garbage-collector";
 
+/// The same reference in all that says whose it is.
+bool is_same(const json::object& a, const json::object& b) {
+  for (const char* member : {"uid", "kind", "name", "apiVersion"})
+    if (!same_text(a, b, member)) return false;
+  return controls(a) == controls(b);
+}
+
 /// Calls tell(number, owner) for each controller that came, of a kind that `counts`.
 template <typename Counts, typename Tell>
 void each_added(const api::Scheme& scheme, const json::object& before, const json::object& after,
@@ -50,7 +57,7 @@ void each_added(const api::Scheme& scheme, const json::object& before, const jso
     const api::KindInfo* of =
         scheme.find(api::find_text(owner, "apiVersion"), api::find_text(owner, "kind"));
     if (!controls(owner) || !of || !counts(*of)) return;
-    if (!has_owner(before, [&](const json::object& each) { return same_text(each, owner, "uid"); }))
+    if (!has_owner(before, [&](const json::object& each) { return is_same(each, owner); }))
       tell(at, *of);
   });
 }
@@ -96,11 +103,7 @@ bool owns(const ObjectReader& objects, const json::object& owner, std::string_vi
 void check_removed(const ObjectReader& objects, bool of_workload, const json::object& before,
                    const json::object& after, std::vector<api::Problem>& problems) {
   for_each_object(before, "ownerReferences", [&](const json::object& owner) {
-    const auto same = [&](const json::object& each) {
-      return same_text(each, owner, "uid") && same_text(each, owner, "kind") &&
-             same_text(each, owner, "name") && same_text(each, owner, "apiVersion") &&
-             controls(each) == controls(owner);
-    };
+    const auto same = [&](const json::object& each) { return is_same(each, owner); };
     if (has_owner(after, same) ||
         !owns(objects, owner, api::find_text(before, "namespace"), of_workload))
       return;

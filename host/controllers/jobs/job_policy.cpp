@@ -198,7 +198,9 @@ bool is_queued(const json::object& job) {
 }
 
 bool runs_with_owner(const json::object& job, const ObjectReader& objects, bool managed) {
-  if (managed && is_of_a_user(job)) return false;
+  // Where jobs without a queue are held, an owner that a user names does not spare them that.
+  const std::string_view ns = api::find_text(part(job, "metadata"), "namespace");
+  if (is_of_a_user(job) && (managed || has_default_queue(ns, objects))) return false;
   std::vector<JobInControl> owners = jobs_in_control(job, objects);
   for (int generation = 0; generation < kMostGenerations; ++generation) {
     const auto there = std::find_if(owners.begin(), owners.end(),
@@ -220,11 +222,9 @@ void JobPolicy::creating(const api::KindInfo& kind, json::object& object,
   if (!kind.job) return;
   const std::string_view ns = api::find_text(part(object, "metadata"), "namespace");
   const bool managed = managed_.holds(ns, objects);
-  const bool by_default = has_default_queue(ns, objects);
-  // Where jobs without a queue are held, an owner that a user names does not spare them that.
-  const bool spared = managed || !by_default || !is_of_a_user(object);
-  if (spared && runs_with_owner(object, objects, managed)) return;
+  if (runs_with_owner(object, objects, managed)) return;
   if (!is_queued(object)) {
+    const bool by_default = has_default_queue(ns, objects);
     if (!by_default && !managed) return;
     if (by_default)
       object_of(object_of(object, "metadata"), "labels")[api::json_view(kQueueLabel)] =

@@ -67,8 +67,7 @@ class DeclaredSync {
     for (const ObjectRef& owned : objects_.owned_by(uid_, ref_.ns())) {
       if (owned.kind != &pods_) continue;
       const auto pod = objects_.get(pods_, owned.key);
-      const json::object* owner = pod ? controller_of(part(*pod, "metadata")) : nullptr;
-      if (!owner || api::find_text(*owner, "uid") != uid_) continue;
+      if (!pod || !is_controlled_by(*pod, objects_.scheme(), ref_, uid_)) continue;
       const json::object& labels = part(part(*pod, "metadata"), "labels");
       JobPod view = read_pod(*pod);
       if (view.gated && view.active()) ++gated_;

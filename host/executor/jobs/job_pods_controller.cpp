@@ -38,8 +38,8 @@ class Sync {
       view_.has_workload |= is_workload(*ref.kind);
       if (ref.kind != &pods_) continue;
       const auto pod = objects_.get(pods_, ref.key);
-      const json::object* owner = pod ? controller_of(part(*pod, "metadata")) : nullptr;
-      if (owner && api::find_text(*owner, "uid") == view_.uid) pods.push_back(read_pod(*pod));
+      if (pod && is_controlled_by(*pod, objects_.scheme(), {&jobs_, view_.key}, view_.uid))
+        pods.push_back(read_pod(*pod));
     }
     JobPlan plan = plan_job(view_, pods, objects_.now());
     std::vector<std::string> gates;

@@ -116,6 +116,15 @@ void give_index(json::object& pod, std::int64_t number, std::string_view host_pr
   add_index_variable(spec);
 }
 
+bool is_controlled_by(const json::object& pod, const api::Scheme& scheme, const ObjectRef& job,
+                      std::string_view uid) {
+  const json::object* owner = controller_of(part(pod, "metadata"));
+  return owner && api::find_text(*owner, "uid") == uid &&
+         api::find_text(*owner, "name") == job.name() &&
+         scheme.find(api::find_text(*owner, "apiVersion"), api::find_text(*owner, "kind")) ==
+             job.kind;
+}
+
 const json::object* controller_of(const json::object& metadata) {
   const json::object* found = nullptr;
   for_each_object(metadata, "ownerReferences", [&](const json::object& owner) {

@@ -35,6 +35,11 @@ boost::json::object job_pod(const boost::json::object& job, const BatchJob& view
 /// Makes it one of several: label, annotation, host name and the variable JOB_COMPLETION_INDEX.
 void give_index(boost::json::object& pod, std::int64_t number, std::string_view host_prefix);
 
+/// Whether this job controls the pod: by a reference to its kind in a version that there is, its
+/// name and its UID. What only has the UID is somebody's who knows it.
+bool is_controlled_by(const boost::json::object& pod, const api::Scheme& scheme,
+                      const ObjectRef& job, std::string_view uid);
+
 /// The object that controls this one; nullptr when nothing does.
 const boost::json::object* controller_of(const boost::json::object& metadata);
 

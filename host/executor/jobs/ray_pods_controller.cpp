@@ -115,7 +115,7 @@ class RaySync {
     for (const ObjectRef& ref : objects_.owned_by(uid_, namespace_of(key_))) {
       if (ref.kind != &pods_) continue;
       const auto pod = objects_.get(pods_, ref.key);
-      if (!pod) continue;
+      if (!pod || !is_controlled_by(*pod, objects_.scheme(), {&clusters_, key_}, uid_)) continue;
       const json::object& labels = part(part(*pod, "metadata"), "labels");
       JobPod view = read_pod(*pod);
       if (!view.ended()) ++alive_;

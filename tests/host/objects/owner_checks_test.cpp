@@ -33,6 +33,10 @@ class OneJob final : public ObjectReader {
 
 constexpr const char* kOfTrain =
     R"({"apiVersion":"batch/v1","kind":"Job","name":"train","uid":"u","controller":true})";
+constexpr const char* kOfFoo =
+    R"({"apiVersion":"x.y/v1","kind":"Foo","name":"train","uid":"u","controller":true})";
+constexpr const char* kFreeOfTrain =
+    R"({"apiVersion":"batch/v1","kind":"Job","name":"train","uid":"u"})";
 constexpr const char* kOfGone =
     R"({"apiVersion":"batch/v1","kind":"Job","name":"gone","uid":"v","controller":true})";
 constexpr const char* kOfSet =
@@ -62,6 +66,9 @@ TEST(OwnerChecks, OfPods) {
       {"", kOfMap, ""},
       {"", kOfTrain, "only its controller makes pods of a Job"},
       {"", kOfGone, "only its controller makes pods of a Job"},
+      {kOfFoo, kOfTrain, "only its controller makes pods of a Job"},  // with the same UID
+      {kFreeOfTrain, kOfTrain, "only its controller makes pods of a Job"},
+      {kOfTrain, kFreeOfTrain, "the pod is one of Job train"},
       {kOfTrain, kOfTrain, ""},
       {kOfTrain, std::string(kOfTrain) + "," + kOfMap, ""},
       {kOfTrain, "", "the pod is one of Job train, and stays so while that is there"},
