@@ -88,7 +88,7 @@ void check_host_names(const json::object& job, Outcome& outcome) {
   const std::string_view name = find_text(part(job, "metadata"), "name");
   if (!is_indexed(spec) || !completions || *completions < 1 || name.empty()) return;
   const std::string last = std::string(name) + "-" + std::to_string(*completions - 1);
-  if (is_dns_label(last) && last.size() <= kLabelBytes) return;
+  if (is_short_dns_label(last)) return;
   add_invalid(outcome, "metadata.name", json::value(json_view(name)),
               "will not able to create pod with invalid DNS label: " + last);
 }

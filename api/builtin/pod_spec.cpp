@@ -158,7 +158,7 @@ void check_pod_spec(const json::object& spec, const std::string& field, Outcome&
 void check_new_pod_spec(const json::object& spec, const std::string& field, Outcome& outcome) {
   for (const char* name : {"hostname", "subdomain"}) {
     const std::string_view text = find_text(spec, name);
-    if (text.empty() || (is_dns_label(text) && text.size() <= kLabelBytes)) continue;
+    if (text.empty() || is_short_dns_label(text)) continue;
     add_invalid(outcome, field + "." + name, json::value(json_view(text)),
                 text.size() > kLabelBytes ? "must be no more than 63 characters" : kLabelRule);
   }

@@ -109,6 +109,10 @@ bool is_dns_label(std::string_view text) {
                          [](char c) { return is_lower_or_digit(c) || c == '-'; });
 }
 
+bool is_short_dns_label(std::string_view text) {
+  return text.size() <= kLabelBytes && is_dns_label(text);
+}
+
 bool is_dns_subdomain(std::string_view text) {
   for (;;) {
     const auto dot = text.find('.');

@@ -36,6 +36,8 @@ bool has_format(Format format, std::string_view text);
 inline constexpr std::size_t kLabelBytes = 63, kSubdomainBytes = 253;
 
 bool is_dns_label(std::string_view text);
+/// A DNS label that is no longer than one may be.
+bool is_short_dns_label(std::string_view text);
 bool is_dns_subdomain(std::string_view text);
 /// `name` or `prefix/name`.
 bool is_qualified_name(std::string_view text);

@@ -38,7 +38,7 @@ void judge_forms(const KindInfo& kind, Mistakes& mistakes) {
 }  // namespace
 
 Result<void> judge_dns_label(std::string_view text) {
-  if (text.size() <= kLabelBytes && is_dns_label(text)) return {};
+  if (is_short_dns_label(text)) return {};
   return Error{"found " + shown(text) +
                "; allowed: a DNS label (at most 63 of a-z, 0-9 and -, with no - at its ends)"};
 }

@@ -230,7 +230,7 @@ void check_metadata(const KindInfo& info, const json::object& object, Outcome& o
   }
   check_name(info, *metadata, outcome);
   const std::string_view ns = find_text(*metadata, "namespace");
-  if (info.namespaced && !ns.empty() && (!is_dns_label(ns) || ns.size() > kLabelBytes)) {
+  if (info.namespaced && !ns.empty() && !is_short_dns_label(ns)) {
     add_problem(outcome, Problem::Kind::kInvalid, "metadata.namespace",
                 "Invalid value: " + shown(ns) + ": " + kLabelRule);
   }

@@ -29,7 +29,7 @@ Examples:
       look at a cluster on which Kueue decides, from inside)";
 
 std::string check_namespace(const std::string& text) {
-  if (api::is_dns_label(text) && text.size() <= api::kLabelBytes) return {};
+  if (api::is_short_dns_label(text)) return {};
   return fmt::format("found \"{}\"; allowed: small letters, digits and -, such as team-a", text);
 }
 

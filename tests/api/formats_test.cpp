@@ -29,6 +29,14 @@ TEST(Formats, AcceptAndRefuse) {
   }
 }
 
+TEST(Formats, ShortLabelsHave63BytesAtMost) {
+  for (const std::size_t bytes : {1U, 63U})
+    EXPECT_TRUE(is_short_dns_label(std::string(bytes, 'a')));
+  for (const std::size_t bytes : {0U, 64U})
+    EXPECT_FALSE(is_short_dns_label(std::string(bytes, 'a')));
+  EXPECT_FALSE(is_short_dns_label("a-"));
+}
+
 TEST(Formats, CountsCodePoints) {
   EXPECT_EQ(text_length("abc"), 3u);
   EXPECT_EQ(text_length("\xC3\xA4\xE2\x82\xAC"), 2u);  // a umlaut, euro sign

@@ -109,10 +109,8 @@ void give_index(json::object& pod, std::int64_t number, std::string_view host_pr
   json::object& spec = object_of(pod, "spec");
   const std::string host = std::string(host_prefix) + "-" + index;
   // Where that is no name of a host, the pod's own name stands in.
-  if (api::find_text(spec, "hostname").empty() && host.size() <= api::kLabelBytes &&
-      api::is_dns_label(host)) {
+  if (api::find_text(spec, "hostname").empty() && api::is_short_dns_label(host))
     spec["hostname"] = host;
-  }
   add_index_variable(spec);
 }
 
