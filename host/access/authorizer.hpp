@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "host/access/identity.hpp"
+#include "host/objects/kinds.hpp"
 
 namespace sluice::host {
 
@@ -23,7 +24,7 @@ struct AccessRequest {
 inline AccessRequest sight_of_workloads(std::string_view ns) {
   AccessRequest out;
   out.verb = "get";
-  out.group = "kueue.x-k8s.io";
+  out.group = kQueueGroup;
   out.resource = "workloads";
   out.ns = ns;
   return out;

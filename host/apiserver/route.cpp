@@ -12,7 +12,6 @@ namespace {
 
 constexpr std::string_view kVisibility = "visibility.kueue.x-k8s.io";
 constexpr std::string_view kUsageGroup = "metrics.k8s.io";
-constexpr std::string_view kOwnGroup = "sluice.dev";
 constexpr std::string_view kCustomKinds = "apiextensions.k8s.io";
 
 bool is_read(std::string_view method) { return method == "GET" || method == "HEAD"; }

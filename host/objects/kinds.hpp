@@ -1,6 +1,7 @@
 // Kinds that the host treats otherwise than others: those that the engine is told of, those that
 // run, and those because of which pods are others than their templates say. A kind is its group and
-// its name: a page may declare an `example.com/Workload`. Pure functions, any thread.
+// its name: a page may declare an `example.com/Workload`. And the two groups whose domains say that
+// a label, an annotation or a gate is ours. Pure functions, any thread.
 #pragma once
 
 #include <optional>
@@ -13,6 +14,21 @@ namespace sluice::host {
 
 /// Of queues, quota and workloads.
 inline constexpr std::string_view kQueueGroup = "kueue.x-k8s.io";
+/// Of what only this host has.
+inline constexpr std::string_view kOwnGroup = "sluice.dev";
+
+/// The part before the slash of the name of a label, an annotation or a gate; all of it without
+/// one.
+constexpr std::string_view domain_of(std::string_view name) {
+  return name.substr(0, name.find('/'));
+}
+
+/// Whether it is that domain or lies below it.
+constexpr bool is_within(std::string_view domain, std::string_view above) {
+  if (!domain.ends_with(above)) return false;
+  domain.remove_suffix(above.size());
+  return domain.empty() || domain.ends_with('.');
+}
 
 inline bool is_kind(const api::KindInfo& kind, std::string_view group, std::string_view name) {
   return kind.kind == name && kind.group == group;
@@ -37,9 +53,7 @@ inline bool is_priority_class(const api::KindInfo& kind) {
 }
 
 /// A page that declares a kind of jobs.
-inline bool is_job_page(const api::KindInfo& kind) {
-  return is_kind(kind, "sluice.dev", "JobKind");
-}
+inline bool is_job_page(const api::KindInfo& kind) { return is_kind(kind, kOwnGroup, "JobKind"); }
 
 inline bool is_pod(const api::KindInfo& kind) { return is_kind(kind, "", "Pod"); }
 inline bool is_node(const api::KindInfo& kind) { return is_kind(kind, "", "Node"); }

@@ -7,6 +7,7 @@
 #include "api/json/json.hpp"
 #include "host/objects/claims.hpp"
 #include "host/objects/header.hpp"
+#include "host/objects/kinds.hpp"
 #include "host/objects/parts.hpp"
 #include "host/objects/runtime.hpp"
 
@@ -14,10 +15,6 @@ namespace sluice::host {
 namespace {
 
 namespace json = boost::json;
-
-constexpr std::string_view kDomain = "sluice.dev";
-constexpr std::string_view kSubdomain = ".sluice.dev";
-/// How long the pods of a workload run in a simulation: set by the author of the scenario.
 
 constexpr std::string_view kMaps[] = {"annotations", "labels"};
 
@@ -47,10 +44,10 @@ void drop_empty(json::object& object, std::string_view map) {
 }  // namespace
 
 bool is_mark(const api::KindInfo& kind, std::string_view name) {
-  const std::string_view domain = name.substr(0, name.find('/'));
+  const std::string_view domain = domain_of(name);
   // Fields of another API version that this one does not have: the user's own, and checked as such.
-  if (domain == kDomain && name.ends_with("-fields")) return false;
-  if (domain.size() < name.size() && (domain == kDomain || domain.ends_with(kSubdomain)))
+  if (domain == kOwnGroup && name.ends_with("-fields")) return false;
+  if (domain.size() < name.size() && is_within(domain, kOwnGroup))
     return name != kRuntimeAnnotation;
   return std::find(kind.marks.begin(), kind.marks.end(), name) != kind.marks.end();
 }
@@ -113,8 +110,7 @@ void keep_marks(const api::KindInfo& kind, const json::object& before, json::obj
 
 bool is_mark_of(const api::KindInfo& kind, std::string_view plugin, std::string_view name) {
   if (name == kCreatedBy || name == kClaimedBy) return false;
-  const std::string_view domain = name.substr(0, name.find('/'));
-  if (domain == std::string(plugin) + std::string(kSubdomain)) return true;
+  if (domain_of(name) == std::string(plugin).append(".").append(kOwnGroup)) return true;
   const auto listed = kind.marks_of.find(std::string(plugin));
   return listed != kind.marks_of.end() &&
          std::find(listed->second.begin(), listed->second.end(), name) != listed->second.end();

@@ -139,12 +139,8 @@ std::vector<std::string> lifted_gates(const json::object& before, const json::ob
 
 /// One that only the system lifts, whoever wrote it.
 bool is_of_the_system(std::string_view gate) {
-  const std::string_view domain = gate.substr(0, gate.find('/'));
-  for (const std::string_view own :
-       {std::string_view("kueue.x-k8s.io"), std::string_view("sluice.dev")})
-    if (domain == own || (domain.ends_with(own) && domain[domain.size() - own.size() - 1] == '.'))
-      return true;
-  return false;
+  const std::string_view domain = domain_of(gate);
+  return is_within(domain, kQueueGroup) || is_within(domain, kOwnGroup);
 }
 
 /// Those that its user wrote.

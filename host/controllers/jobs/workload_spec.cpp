@@ -70,9 +70,8 @@ Result<void> fill_priority(const JobView& view, const ObjectAccess& objects, jso
 
 /// Annotations of the domain are copied to the workload.
 bool is_for_workload(std::string_view name) {
-  const std::string_view domain = name.substr(0, name.find('/'));
-  return domain.size() < name.size() &&
-         (domain == kQueueGroup || domain.ends_with(".kueue.x-k8s.io"));
+  const std::string_view domain = domain_of(name);
+  return domain.size() < name.size() && is_within(domain, kQueueGroup);
 }
 
 }  // namespace
