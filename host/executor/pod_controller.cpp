@@ -17,11 +17,13 @@ namespace json = boost::json;
 bool job_counts(const json::object& pod, const std::string& key, const ObjectAccess& objects) {
   const json::object* owner = controller_of(part(pod, "metadata"));
   const api::KindInfo* jobs = objects.scheme().find("batch/v1", "Job");
-  if (!owner || !jobs || api::find_text(*owner, "kind") != "Job") return false;
-  const std::string job_key = join_key(namespace_of(key), api::find_text(*owner, "name"));
-  const auto job = objects.get(*jobs, job_key);
-  return job && api::find_text(part(*job, "metadata"), "uid") == api::find_text(*owner, "uid") &&
-         api::find_text(part(*job, "metadata"), "deletionTimestamp").empty();
+  if (!owner || !jobs) return false;
+  const ObjectRef ref{jobs, join_key(namespace_of(key), api::find_text(*owner, "name"))};
+  const auto job = objects.get(*jobs, ref.key);
+  if (!job) return false;
+  const json::object& metadata = part(*job, "metadata");
+  return is_controlled_by(pod, objects.scheme(), ref, api::find_text(metadata, "uid")) &&
+         api::find_text(metadata, "deletionTimestamp").empty();
 }
 
 }  // namespace
