@@ -212,7 +212,7 @@ void Arrivals::pass_on(WorkloadId id) {
   const ConditionRecord* known = member.condition(ConditionRecord::Type::kPodsReady);
   // A condition that was never True is not passed on.
   const bool news =
-      ready && (known ? known->is_true != (ready->is_true()) || known->reason != ready->reason
+      ready && (known ? known->is_true != ready->is_true() || known->reason != ready->reason
                       : ready->is_true());
   const bool given_back = !said.reclaimable_pods.empty() &&
                           said.reclaimable_pods != member.object->status.reclaimable_pods;

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "host/apiserver/parameters.hpp"
+
 namespace sluice::host {
 namespace {
 

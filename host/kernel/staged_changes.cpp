@@ -64,7 +64,7 @@ std::vector<const StoredObject*> StagedChanges::list_in(const api::KindInfo& kin
                 [&](const StoredObject* object) { return table->second.contains(object->key); });
   std::vector<const StoredObject*> own;  // in order of their keys, as their table is
   for (const auto& [key, change] : table->second)
-    if (change.object && (ns.empty() || split_key(key).ns == ns))
+    if (change.object && (ns.empty() || namespace_of(key) == ns))
       own.push_back(change.object.get());
   std::vector<const StoredObject*> all;
   all.reserve(below.size() + own.size());

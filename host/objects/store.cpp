@@ -201,7 +201,7 @@ std::vector<const StoredObject*> MemoryStore::list_in(const api::KindInfo& kind,
   if (const Tables::Table* table = tables_->find(kind)) {
     if (ns.empty()) out.reserve(table->size());
     for (const auto& [key, object] : *table)
-      if (ns.empty() || split_key(key).ns == ns) out.push_back(object.get());
+      if (ns.empty() || namespace_of(key) == ns) out.push_back(object.get());
   }
   std::sort(out.begin(), out.end(), [](const auto* a, const auto* b) { return a->key < b->key; });
   return out;

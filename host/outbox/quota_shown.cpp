@@ -1,5 +1,4 @@
 #include "host/outbox/quota_shown.hpp"
-#include "host/objects/kinds.hpp"
 
 #include <fmt/format.h>
 
@@ -12,6 +11,7 @@
 #include "api/codec/status_text.hpp"
 #include "api/json/json.hpp"
 #include "api/json/json_text.hpp"
+#include "host/objects/kinds.hpp"
 
 namespace sluice::host {
 namespace {

@@ -15,6 +15,7 @@
 #include "host/store/working_table.hpp"
 
 namespace sluice::host {
+
 struct LiveStore::State {
   State(const api::Scheme& scheme_in, std::unique_ptr<Journal> journal_in, HistoryLimits limits)
       : scheme(scheme_in), journal(std::move(journal_in)), published(scheme.kinds(), limits) {

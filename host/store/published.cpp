@@ -6,6 +6,7 @@
 
 #include "core/base/check.hpp"
 #include "host/base/wall_clock.hpp"
+#include "host/objects/object_key.hpp"
 
 namespace sluice::host {
 namespace {
@@ -116,7 +117,7 @@ std::size_t Published::count(const api::KindInfo& kind) const {
 
 std::vector<const StoredObject*> Published::list(const api::KindInfo& kind,
                                                  std::string_view ns) const {
-  const std::string prefix = ns.empty() ? std::string() : std::string(ns) + "/";
+  const std::string prefix = join_key(ns, {});
   const SharedLock lock(mutex_);
   const RecordTable& table = kind_of(kind)->table;
   std::vector<const StoredObject*> out;

@@ -9,7 +9,7 @@
 namespace sluice::host {
 
 const RecordPtr* WorkingTable::find(std::string_view key) const {
-  const auto table = by_namespace_.find(split_key(key).ns);
+  const auto table = by_namespace_.find(namespace_of(key));
   if (table == by_namespace_.end()) return nullptr;
   const auto it = table->second.find(key);
   return it == table->second.end() ? nullptr : &*it;
@@ -33,7 +33,7 @@ RecordPtr WorkingTable::put(RecordPtr record) {
 }
 
 RecordPtr WorkingTable::erase(std::string_view key) {
-  const auto table = by_namespace_.find(split_key(key).ns);
+  const auto table = by_namespace_.find(namespace_of(key));
   if (table == by_namespace_.end()) return nullptr;
   const auto it = table->second.find(key);
   if (it == table->second.end()) return nullptr;

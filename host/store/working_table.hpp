@@ -7,13 +7,11 @@
 #pragma once
 
 #include <cstddef>
-#include <functional>
-#include <string>
 #include <string_view>
-#include <unordered_map>
 #include <unordered_set>
 #include <vector>
 
+#include "core/base/text_map.hpp"
 #include "host/store/change.hpp"
 
 namespace sluice::host {
@@ -34,11 +32,8 @@ class WorkingTable {
   std::vector<RecordPtr> all() const;
 
  private:
-  struct Hash {
-    using is_transparent = void;
-    std::size_t operator()(std::string_view key) const {
-      return std::hash<std::string_view>()(key);
-    }
+  struct Hash : TextHash {
+    using TextHash::operator();
     std::size_t operator()(const RecordPtr& record) const { return (*this)(record->key); }
   };
   struct Equal {
@@ -52,7 +47,7 @@ class WorkingTable {
   };
   using Records = std::unordered_set<RecordPtr, Hash, Equal>;
 
-  std::unordered_map<std::string, Records, Hash, std::equal_to<>> by_namespace_;
+  TextMap<Records> by_namespace_;
   std::size_t size_ = 0;
 };
 

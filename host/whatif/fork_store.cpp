@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "host/objects/object_key.hpp"
+
 namespace sluice::host {
 namespace {
 
@@ -76,7 +78,7 @@ std::vector<const StoredObject*> ForkStore::list_in(const api::KindInfo& kind,
   if (found == tables_.end()) return out;
   const Table& table = found->second;
   if (ns.empty()) out.reserve(table.count);
-  const std::string prefix = ns.empty() ? std::string() : std::string(ns) + "/";
+  const std::string prefix = join_key(ns, {});
   const auto here = [&](std::string_view key) { return key.starts_with(prefix); };
   auto record = std::lower_bound(table.shared.begin(), table.shared.end(), prefix, before);
   for (; record != table.shared.end() && here((*record)->key); ++record)
