@@ -15,13 +15,14 @@
 #include <string_view>
 
 #include "api/schema/kind_info.hpp"
+#include "sluice/cpp/marks.hpp"
 
 namespace sluice::host {
 
 /// The annotation in which the claims of plugins on a workload are kept, with commas, and the one
 /// that says that it stands aside because of them (claims.hpp).
-inline constexpr std::string_view kClaimedBy = "sluice.dev/claimed-by";
-inline constexpr std::string_view kTakesNoPart = "sluice.dev/takes-no-part";
+using mark::kClaimedBy;
+using mark::kTakesNoPart;
 
 /// Calls `fn(name)` for each plugin that the annotation kClaimedBy names.
 template <typename Fn>

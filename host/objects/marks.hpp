@@ -12,11 +12,12 @@
 #include <vector>
 
 #include "api/scheme/scheme.hpp"
+#include "sluice/cpp/marks.hpp"
 
 namespace sluice::host {
 
 /// The annotation with the creator of a workload, or of the job that it is of.
-inline constexpr std::string_view kCreatedBy = "sluice.dev/created-by";
+using mark::kCreatedBy;
 
 bool is_mark(const api::KindInfo& kind, std::string_view name);
 

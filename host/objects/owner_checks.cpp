@@ -11,6 +11,7 @@
 #include "host/objects/kinds.hpp"
 #include "host/objects/object_key.hpp"
 #include "host/objects/parts.hpp"
+#include "sluice/cpp/marks.hpp"
 
 namespace sluice::host {
 namespace {
@@ -118,14 +119,6 @@ void check_removed(const ObjectReader& objects, bool of_workload, const json::ob
 }
 
 }  // namespace
-
-bool is_controller(std::string_view user, std::string_view ns) {
-  constexpr std::string_view kSystem = "system:", kAccount = "system:serviceaccount:";
-  if (user.empty()) return true;
-  if (!user.starts_with(kAccount)) return user.starts_with(kSystem) && user != "system:anonymous";
-  user.remove_prefix(kAccount.size());
-  return user.substr(0, user.find(':')) != ns;
-}
 
 void check_owners(const ObjectReader& objects, const api::KindInfo& kind, std::string_view user,
                   const json::object* before, const json::object& after,

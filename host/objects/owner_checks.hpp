@@ -16,11 +16,6 @@
 
 namespace sluice::host {
 
-/// Whether `user` makes objects in the namespace as a controller does: the system, or who acts as a
-/// service account of another namespace, as the controllers of a cluster do. Nobody: the system
-/// itself.
-bool is_controller(std::string_view user, std::string_view ns);
-
 /// Of a write of metadata by `user`; `before` is nullptr: the object is new. `objects` tells which
 /// owners are there. Controllers make pods, and a cluster's garbage collector takes owners away
 /// from what they leave behind. O(owners before × owners after), both bounded by the schema.

@@ -10,10 +10,9 @@
 #include <vector>
 
 #include "api/schema/walk.hpp"
+#include "sluice/cpp/marks.hpp"
 
 namespace sluice::host {
-
-inline constexpr std::string_view kRuntimeAnnotation = "sluice.dev/runtime";
 
 /// Reports an annotation of `object`, which stands at `place` (empty, or ending with a dot), that
 /// is no duration.

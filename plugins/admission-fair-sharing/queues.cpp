@@ -43,12 +43,12 @@ bool holds(const Json& workload) {
 
 /// Some plugin answers for it: then what plugins note on it was not written by its user.
 bool claimed(const Json& workload) {
-  return !sluice::annotation_of(workload, "sluice.dev/claimed-by").empty();
+  return !sluice::annotation_of(workload, sluice::mark::kClaimedBy).empty();
 }
 
 /// It takes no part: what its status shows is held by another workload.
 bool stands_aside(const Json& workload) {
-  return claimed(workload) && !sluice::annotation_of(workload, "sluice.dev/takes-no-part").empty();
+  return claimed(workload) && !sluice::annotation_of(workload, sluice::mark::kTakesNoPart).empty();
 }
 
 /// The workload whose place it has in turn with others: that of which it is an option, or the first

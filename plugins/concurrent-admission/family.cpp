@@ -14,8 +14,8 @@ constexpr std::string_view kOurs[] = {kParentMark,
                                       kOption,
                                       kRank,
                                       kHeld,
-                                      "sluice.dev/claimed-by",
-                                      "sluice.dev/takes-no-part"};
+                                      sluice::mark::kClaimedBy,
+                                      sluice::mark::kTakesNoPart};
 
 const Json* part(const Json& object, std::string_view a, std::string_view b) {
   const Json* found = object.member(a);

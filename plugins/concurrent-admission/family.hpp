@@ -11,6 +11,7 @@
 
 #include "decide.hpp"
 #include "sluice/cpp/json.hpp"
+#include "sluice/cpp/marks.hpp"
 #include "sluice/cpp/metadata.hpp"
 
 namespace options {

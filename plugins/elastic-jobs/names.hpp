@@ -23,9 +23,6 @@ inline constexpr std::string_view kReplacementFor = "kueue.x-k8s.io/workload-sli
 inline constexpr std::string_view kOrigin = "kueue.x-k8s.io/workload-slice-name";
 /// Of a slice that grows a running job: the flavors that it has to stay on (sticky.hpp).
 inline constexpr std::string_view kFlavors = "elastic-jobs.sluice.dev/flavors";
-/// Of a slice that grows a running job: the name of the workload whose pods run on. Not only for
-/// this plugin: a check that provides capacity for the slice's pods has that of those already.
-inline constexpr std::string_view kRunsOn = "sluice.dev/takes-over-from";
 /// Of a slice: what its name was made from.
 inline constexpr std::string_view kRevision = "elastic-jobs.sluice.dev/revision";
 

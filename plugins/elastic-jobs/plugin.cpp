@@ -267,7 +267,7 @@ class ElasticJobs {
     if (!slice.replaces.empty()) {
       wanted.annotations.emplace_back(kReplacementFor, ns + "/" + slice.replaces);
       wanted.annotations.emplace_back(kOrigin, slice.origin);
-      wanted.annotations.emplace_back(kRunsOn, slice.replaces);
+      wanted.annotations.emplace_back(sluice::mark::kTakesOverFrom, slice.replaces);
       if (const auto current = find_slice(job, slice.replaces)) {
         wanted.annotations.emplace_back(kFlavors, sticky_text_of(*current));
         wanted.labels = shared_labels(object, *current);

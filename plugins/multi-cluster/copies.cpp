@@ -13,7 +13,7 @@ namespace {
 
 /// Names in which a host remembers what it decided: not those of the user.
 bool is_of_host(std::string_view name) {
-  if (name == "sluice.dev/runtime") return false;  // how long it runs, as its user says
+  if (name == sluice::kRuntimeAnnotation) return false;  // how long it runs, as its user says
   const std::string_view domain = name.substr(0, name.find('/'));
   return domain == "sluice.dev" || domain.ends_with(".sluice.dev");
 }

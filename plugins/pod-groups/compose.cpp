@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "names.hpp"
+#include "sluice/cpp/marks.hpp"
 
 namespace pods {
 namespace {
@@ -47,7 +48,8 @@ void take_common_class(Json& spec, const sluice::Objects& objects) {
 /// What Kueue, its checks and people read of a workload, and this plugin does not keep for itself.
 bool is_for_workload(std::string_view annotation) {
   const std::string_view domain = annotation.substr(0, annotation.find('/'));
-  if (annotation == kRuntime || annotation == kCreatedBy || domain.ends_with(".kueue.x-k8s.io"))
+  if (annotation == sluice::kRuntimeAnnotation || annotation == sluice::mark::kCreatedBy ||
+      domain.ends_with(".kueue.x-k8s.io"))
     return true;
   return domain == kDomain && annotation != kTotal && annotation != kRole && annotation != kFast &&
          annotation != kServing && annotation != kRetriable && annotation != kPartOf &&

@@ -46,9 +46,6 @@ inline constexpr std::string_view kStopped = "TerminationTarget";
 inline constexpr std::string_view kIsGroup = "kueue.x-k8s.io/is-group-workload";
 inline constexpr std::string_view kJobUid = "kueue.x-k8s.io/job-uid";
 
-inline constexpr std::string_view kRuntime = "sluice.dev/runtime";
-inline constexpr std::string_view kCreatedBy = "sluice.dev/created-by";
-
 /// The pod set of a pod that is in no group.
 inline constexpr std::string_view kMain = "main";
 /// A LocalQueue of this name takes what names none.

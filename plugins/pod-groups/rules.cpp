@@ -6,6 +6,7 @@
 #include "makers.hpp"
 #include "names.hpp"
 #include "shape.hpp"
+#include "sluice/cpp/marks.hpp"
 
 namespace pods {
 namespace {
@@ -85,16 +86,6 @@ void check_change(const Json& pod, const Json& old, sluice::FieldErrors& errors)
     errors.forbidden(annotation_path(kRetriable), "a group that may not be tried again stays so");
 }
 
-/// A controller made it, and not somebody who submits: the host, or who acts as the system or as a
-/// service account of another namespace.
-bool is_of_a_controller(std::string_view user, const std::string& ns) {
-  constexpr std::string_view kSystem = "system:", kAccount = "system:serviceaccount:";
-  if (user.empty()) return true;
-  if (!user.starts_with(kAccount)) return user.starts_with(kSystem) && user != "system:anonymous";
-  user.remove_prefix(kAccount.size());
-  return user.substr(0, user.find(':')) != ns;
-}
-
 /// The job that controls the object, if it is there: the reference has to name it, not a namesake.
 std::optional<Json> job_of(const Json& object, const std::string& ns, const FindJob& find_job) {
   const Json* owner = sluice::controller_of(object);
@@ -110,7 +101,7 @@ std::optional<Json> job_of(const Json& object, const std::string& ns, const Find
 /// do. Whoever gives a pod of his own such an owner gets nothing by that.
 bool runs_with_owner(const Json& pod, const std::string& ns, const Origin& origin) {
   constexpr int kMostGenerations = 10;  // of jobs that own jobs
-  if (!is_of_a_controller(origin.user, ns)) return false;
+  if (!sluice::is_controller(origin.user, ns)) return false;
   std::optional<Json> job = job_of(pod, ns, origin.find_job);
   if (!job || !sluice::label_of(*job, kQueue).empty()) return false;
   for (int generation = 0; generation < kMostGenerations; ++generation) {

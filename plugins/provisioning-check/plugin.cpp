@@ -411,7 +411,8 @@ class ProvisioningCheck {
           .value_or(Json());
     });
     const Json* annotations = workload.find("metadata.annotations");
-    const Json* other = annotations != nullptr ? annotations->member(kTakesOver) : nullptr;
+    const Json* other =
+        annotations != nullptr ? annotations->member(sluice::mark::kTakesOverFrom) : nullptr;
     if (other == nullptr || !other->is_string()) return out;
     const auto runs = context_.objects().find(
         workload_ref(workload.string_or("metadata.namespace", ""), other->as_string()));

@@ -64,10 +64,6 @@ template <typename Flavor>
 std::vector<PodSet> pod_sets_of(const Config& config, const sluice::Json& workload,
                                 Flavor&& flavor);
 
-/// On a workload that will take the place of another: the name of that one. While it runs, its
-/// pods run on and need nothing new.
-inline constexpr std::string_view kTakesOver = "sluice.dev/takes-over-from";
-
 /// Leaves out the pods that run already, by pod set: those of `runs`, if it is admitted.
 void leave_out_running(const sluice::Json& runs, std::vector<PodSet>& pod_sets);
 

@@ -16,8 +16,8 @@
 #include "host/objects/kinds.hpp"
 #include "host/objects/marks.hpp"
 #include "host/objects/object_key.hpp"
-#include "host/objects/owner_checks.hpp"
 #include "host/objects/parts.hpp"
+#include "sluice/cpp/marks.hpp"
 
 namespace sluice::host {
 namespace {

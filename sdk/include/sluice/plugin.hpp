@@ -23,6 +23,7 @@
 #include "sluice/cpp/entry.hpp"
 #include "sluice/cpp/job.hpp"
 #include "sluice/cpp/json.hpp"
+#include "sluice/cpp/marks.hpp"
 #include "sluice/cpp/metadata.hpp"
 #include "sluice/cpp/objects.hpp"
 #include "sluice/cpp/quantity.hpp"
