@@ -189,12 +189,13 @@ TEST_F(LocalExecutorTest, ADeletedPodEndsWithItsProcess) {
                  R"("containers":[{"name":"c","image":"i","command":["sleep","1000"]}]}})");
   until_pod("Running");
   ASSERT_TRUE(submit(host_.request(WriteVerb::kDelete, "pods", "p")));
-  create("pods", R"({"metadata":{"name":"q"},"spec":{"containers":[)"
+  create("pods", R"({"metadata":{"name":"q"},"spec":{"restartPolicy":"Never","containers":[)"
                  R"({"name":"c","image":"i","command":["true"]}]}})");
-  // The other is published when it ends; by then this one may still be there, so wait for both.
+  // Without a pod left nothing would be published that could be looked at.
   until("pods", [&](const boost::json::object&) {
     return host_.store.get(host_.kind("pods"), "default/p") == nullptr;
   });
+  until_pod("Succeeded");  // or its runner would still write into the folder that goes
 }
 
 TEST_F(LocalExecutorTest, ARestartedExecutorTakesOverAndLosesNothing) {
