@@ -68,6 +68,13 @@ class ControllerSetup {
   /// here.
   void add_ends(ControllerLoop& loop) { loop.add(ends_); }
   void make_pods_here() { jobs_.make_pods_here(); }
+  /// A job that is deleted, made smaller or changed keeps its quota until its pods have ended, as
+  /// their objects tell. Before add_jobs().
+  void hold_for_pods(ObjectWriter& objects) {
+    jobs_.hold_for_pods();
+    in_use_.watch_pods();
+    objects.add_policy(in_use_policy_);
+  }
   void add_checks(ControllerLoop& loop) { loop.add(checks_); }
   /// What only clients need: statuses of queues, and an end of what is old.
   void add_upkeep(ControllerLoop& loop) {
@@ -88,6 +95,7 @@ class ControllerSetup {
  private:
   JobKindPolicy job_kind_policy_;
   JobPolicy policy_;
+  InUsePolicy in_use_policy_;
   PodGates gates_;
   JobController jobs_;
   ClassPriorityController class_priorities_;

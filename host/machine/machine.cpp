@@ -32,6 +32,7 @@ Machine::Machine(const Configuration& config, Rules& rules, const MachineEdges& 
     setup_ = std::make_unique<ControllerSetup>(config, rules.hooks, *rules.checks, kernel_,
                                                objects_, rules.pages(), edges.other_pages);
     if (edges.makes_pods) setup_->make_pods_here();
+    if (edges.makes_pods && edges.jobs_end_later) setup_->hold_for_pods(objects_);
     setup_->add_jobs(loop_);
     if (edges.jobs_end_later) setup_->add_ends(loop_);
   }

@@ -79,7 +79,8 @@ struct MachineEdges {
   Births* births = nullptr;  ///< where new objects come to be; nullptr: in the store, at once
   /// The host itself makes the pods of jobs: those whose pods it cannot make are held back.
   bool makes_pods = false;
-  /// Somebody else ends the pods of jobs: evicted workloads keep their quota until that is seen.
+  /// Pods of jobs take their time to end: evicted workloads keep their quota until that is seen.
+  /// With makes_pods also those of jobs that are deleted, made smaller or changed.
   bool jobs_end_later = false;
   /// Called when the objects JobKind differ from those of the rules: a machine with other rules is
   /// wanted. Empty: none is made.

@@ -9,6 +9,7 @@
 #include "api/json/steps.hpp"
 #include "core/base/check.hpp"
 #include "host/objects/owners.hpp"
+#include "host/objects/pods.hpp"
 #include "host/writes/metadata.hpp"
 
 namespace sluice::host {
@@ -25,15 +26,6 @@ constexpr std::size_t kAnyNumber = std::numeric_limits<std::size_t>::max();
 
 bool is_core(const ObjectRef& ref, std::string_view kind) {
   return ref.kind->group.empty() && ref.kind->kind == kind;
-}
-
-/// Whether a process may still run for this Pod.
-bool runs_somewhere(const json::object& pod) {
-  const json::object* spec = api::find_object(pod, "spec");
-  const json::object* status = api::find_object(pod, "status");
-  const std::string_view phase = status ? api::find_text(*status, "phase") : std::string_view();
-  return spec && !api::find_text(*spec, "nodeName").empty() && phase != "Succeeded" &&
-         phase != "Failed";
 }
 
 /// In seconds, 68 years at most: its end is a moment that can be told.

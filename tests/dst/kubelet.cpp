@@ -1,6 +1,7 @@
 #include "tests/dst/kubelet.hpp"
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
 #include "api/json/json.hpp"
@@ -74,8 +75,7 @@ void Kubelet::look(const LiveStore& store, const api::Scheme& scheme, Time now,
       processes_[uid] = {record->key, job_of(pod), {}, Process::State::kFailed, now};
       untold_.push_back(uid);
     }
-    if (known != processes_.end() && deleted && known->second.state == Process::State::kRuns)
-      end(uid, Process::State::kFailed);
+    if (known != processes_.end() && deleted) ask_to_end(uid, now);
   }
   std::sort(there.begin(), there.end());
   for (auto& [uid, process] : processes_)
@@ -111,10 +111,20 @@ void Kubelet::end(const std::string& uid, Process::State state) {
   untold_.push_back(uid);
 }
 
+/// One in three ends at once, the others within half a minute.
+void Kubelet::ask_to_end(const std::string& uid, Time now) {
+  Process& process = processes_.at(uid);
+  if (process.state != Process::State::kRuns || process.asked) return;
+  const auto draw = std::accumulate(uid.begin(), uid.end(), 0);
+  if (draw % 3 == 0) return end(uid, Process::State::kFailed);
+  process.asked = true;
+  process.ends = std::min(process.ends, now + (1 + draw % 30) * kSecond);
+}
+
 void Kubelet::pass(Time now) {
   for (auto& [uid, process] : processes_)
     if (process.state == Process::State::kRuns && process.ends <= now)
-      end(uid, Process::State::kSucceeded);
+      end(uid, process.asked ? Process::State::kFailed : Process::State::kSucceeded);
 }
 
 /// As the local executor does.

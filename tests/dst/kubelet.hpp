@@ -1,5 +1,6 @@
 // Kubelet: where pods run while the host lives and dies: it starts what is bound and published,
-// ends what is being deleted, and tells the host late, doubled and out of order.
+// asks what is being deleted to end, which some do at once and some late, and tells the host late,
+// doubled and out of order.
 //
 // It is the witness: its processes outlive the host, as real ones do, and what they did cannot be
 // undone. A process is known by the UID of its pod and started at most once. One thread.
@@ -19,7 +20,8 @@ struct Process {
   enum class State : std::uint8_t { kRuns, kSucceeded, kFailed };
   std::string pod, job, index;  ///< keys of pod and job; the index among the job's pods
   State state = State::kRuns;
-  Time ends = 0;  ///< by itself
+  Time ends = 0;       ///< by itself, or after it was asked to
+  bool asked = false;  ///< to end
   std::int64_t cpu_milli = 0;
 };
 
@@ -46,6 +48,7 @@ class Kubelet {
   void start(const std::string& uid, const boost::json::object& pod, Time now,
              std::vector<std::string>& wrong);
   void end(const std::string& uid, Process::State state);
+  void ask_to_end(const std::string& uid, Time now);
   void write(ObjectAccess& objects, const std::string& uid) const;
 
   std::map<std::string, Process> processes_;  // by UID of the pod

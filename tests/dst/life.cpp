@@ -21,13 +21,17 @@ Life::Life(const Configuration& config, const std::shared_ptr<MemoryDisk>& disk,
     : clock_(clock),
       rules_(rules_of(config, clock)),
       store_(rules_->scheme, std::make_unique<MemoryJournal>(disk)),
-      machine_(
-          config, *rules_,
-          {.store = store_, .ids = ids, .pods = [&](ControllerLoop& loop, GatesOfNewPods gates) {
-             executor_ =
-                 std::make_unique<ExecutorSetup>(config.executor, rules_->scheme, std::move(gates));
-             executor_->add_controllers(loop);
-           }}) {
+      machine_(config, *rules_,
+               {.store = store_,
+                .ids = ids,
+                .pods =
+                    [&](ControllerLoop& loop, GatesOfNewPods gates) {
+                      executor_ = std::make_unique<ExecutorSetup>(config.executor, rules_->scheme,
+                                                                  std::move(gates));
+                      executor_->add_controllers(loop);
+                    },
+                .makes_pods = true,
+                .jobs_end_later = true}) {
   if (observer) machine_.observe(*observer);
   machine_.begin_instant(clock_.now());
   machine_.load();

@@ -3,6 +3,7 @@
 #include "api/codec/status_text.hpp"
 #include "api/jobs/job_kind.hpp"
 #include "api/json/json.hpp"
+#include "host/controllers/jobs/in_use.hpp"
 #include "host/controllers/jobs/names.hpp"
 #include "host/objects/parts.hpp"
 
@@ -42,6 +43,8 @@ Result<Time> EndsController::reconcile(const WorkKey& key, ObjectAccess& objects
   const std::vector<JobInControl> jobs = jobs_in_control(*workload, objects);
   if (jobs.empty()) return kNever;
   const JobInControl& job = jobs.back();
+  // Its pods may run on; with the last of them the workload goes.
+  if (!job.object && waits_for_pods_to_end(*workload)) return kNever;
   const api::JobKind& kind = *job.ref.kind->job;
   const bool stopped = !job.object || kind.end(*job.object) ||
                        (kind.suspended(*job.object) && !kind.active(*job.object));

@@ -1,6 +1,5 @@
-// EndsController: where somebody else makes and ends the pods of jobs, an evicted workload keeps
-// its quota until its job has stopped: suspended, and without active pods, or gone. This tells the
-// engine of it.
+// EndsController: where pods take their time to end, an evicted workload keeps its quota until its
+// job has stopped: suspended, and without active pods, or gone. This tells the engine of it.
 //
 // Whoever stops the job (JobController) does not wait for that, and nobody else has to: it follows
 // from the objects alone, so a restart loses nothing. Kernel's thread.

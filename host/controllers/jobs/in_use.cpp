@@ -1,9 +1,13 @@
 #include "host/controllers/jobs/in_use.hpp"
 
-#include <algorithm>
+#include <fmt/format.h>
+
+#include <set>
 
 #include "api/json/json.hpp"
 #include "host/controllers/jobs/names.hpp"
+#include "host/controllers/jobs/running_pods.hpp"
+#include "host/objects/kinds.hpp"
 #include "host/objects/parts.hpp"
 #include "host/writes/metadata.hpp"
 
@@ -15,12 +19,9 @@ namespace json = boost::json;
 /// The sort of a key that names a job which goes, by its UID; a workload has the sort 0.
 constexpr std::uint32_t kOwner = 1;
 
-/// The job that controls it is there, and not about to go.
-bool has_job(const json::object& workload, const ObjectAccess& objects) {
-  const std::vector<JobInControl> jobs = jobs_in_control(workload, objects);
-  return std::any_of(jobs.begin(), jobs.end(), [](const JobInControl& job) {
-    return job.object && !is_terminating(*job.object);
-  });
+bool holds_quota(const json::object& workload) {
+  const json::object& status = part(workload, "status");
+  return has_condition(status, "QuotaReserved") && !has_condition(status, "Finished");
 }
 
 }  // namespace
@@ -34,20 +35,58 @@ ApiResult<void> release(json::object object, ObjectAccess& objects) {
   return objects.update(std::move(object));
 }
 
+bool InUsePolicy::wants(const api::KindInfo& kind) const { return is_workload(kind); }
+
+void InUsePolicy::updating(const api::KindInfo&, json::object& object, const json::object& old,
+                           const ObjectReader&, bool by_system,
+                           std::vector<api::Problem>& problems) const {
+  if (by_system || !has_finalizer(old, kInUseFinalizer) || has_finalizer(object, kInUseFinalizer) ||
+      !holds_quota(old))
+    return;
+  problems.push_back({api::Problem::Kind::kForbidden, "metadata.finalizers",
+                      fmt::format("Forbidden: {} is taken away by the system, when nothing runs "
+                                  "on the quota of the workload any more",
+                                  kInUseFinalizer)});
+}
+
 InUseController::InUseController(const api::Scheme& scheme)
     : workloads_(&api::kueue_kind(scheme, "Workload")), jobs_(job_kinds(scheme)) {}
 
-std::vector<std::string> InUseController::watches() const { return workloads_and(jobs_); }
+std::vector<std::string> InUseController::watches() const {
+  std::vector<std::string> out = workloads_and(jobs_);
+  if (watches_pods_) out.push_back("/Pod");
+  return out;
+}
 
 void InUseController::changed(const ObjectChange& change, std::vector<WorkKey>& keys) {
   if (change.kind == workloads_) {
     if (change.stored && change.stored->metadata.terminating() &&
         change.stored->metadata.has_finalizer(kInUseFinalizer))
       keys.push_back({workloads_, change.key});
+  } else if (is_pod(*change.kind)) {
+    const StoredObject& pod = change.stored ? *change.stored : *change.before;
+    for (const OwnerReference& owner : pod.metadata.owners()) {
+      const std::set<WorkKey>& waiting = waiting_.of(std::string(owner.uid));
+      keys.insert(keys.end(), waiting.begin(), waiting.end());
+    }
   } else if (change.before && (!change.stored || change.stored->metadata.terminating())) {
     const std::string_view uid = change.before->metadata.uid();
     if (!uid.empty()) keys.push_back({nullptr, std::string(uid), kOwner});
   }
+}
+
+bool InUseController::may_go(const WorkKey& workload, const json::object& object,
+                             const ObjectAccess& objects) {
+  if (!holds_quota(object)) return true;
+  const std::string_view ns = api::find_text(part(object, "metadata"), "namespace");
+  const std::vector<JobInControl> jobs = jobs_in_control(object, objects);
+  for (const JobInControl& job : jobs) {
+    if (job.object && !is_terminating(*job.object)) return false;
+    if (!watches_pods_ || !has_running_pods(objects, job.uid, ns)) continue;
+    waiting_.set(workload, job.uid);
+    return false;
+  }
+  return true;
 }
 
 Result<Time> InUseController::reconcile(const WorkKey& key, ObjectAccess& objects) {
@@ -59,8 +98,11 @@ Result<Time> InUseController::reconcile(const WorkKey& key, ObjectAccess& object
       if (owned.kind == workloads_) of_key.push_back(owned.key);
   }
   for (const std::string& each : of_key) {
+    const WorkKey of_workload{workloads_, each};
+    waiting_.erase(of_workload);
     auto workload = objects.get(*workloads_, each);
-    if (!workload || !waits_for_pods_to_end(*workload) || has_job(*workload, objects)) continue;
+    if (!workload || !waits_for_pods_to_end(*workload) || !may_go(of_workload, *workload, objects))
+      continue;
     if (auto done = release(std::move(*workload), objects); !done) return Error{done.error().text};
   }
   return kNever;

@@ -12,9 +12,12 @@
 #include "host/controllers/jobs/in_use.hpp"
 #include "host/controllers/jobs/job_policy.hpp"
 #include "host/controllers/jobs/names.hpp"
+#include "host/controllers/jobs/running_pods.hpp"
 #include "host/controllers/jobs/workload_spec.hpp"
+#include "host/objects/kinds.hpp"
 #include "host/objects/object_key.hpp"
 #include "host/objects/parts.hpp"
+#include "host/writes/metadata.hpp"
 
 namespace sluice::host {
 namespace {
@@ -85,12 +88,19 @@ std::vector<std::string> JobController::watches() const {
   std::vector<std::string> out = {"kueue.x-k8s.io/Workload", "kueue.x-k8s.io/WorkloadPriorityClass",
                                   "scheduling.k8s.io/PriorityClass"};
   for (const api::KindInfo* kind : kinds_) out.push_back(kind->group_kind());
+  if (holds_for_pods_) out.push_back("/Pod");
   return out;
 }
 
 void JobController::changed(const ObjectChange& change, std::vector<WorkKey>& keys) {
   if (change.kind->job) {
     keys.push_back({change.kind, change.key});
+  } else if (is_pod(*change.kind)) {
+    if (shrinking_.empty()) return;
+    std::vector<WorkKey> jobs;
+    name_owners(kinds_, change.stored ? *change.stored : *change.before, jobs);
+    std::erase_if(jobs, [&](const WorkKey& job) { return !shrinking_.contains(job); });
+    keys.insert(keys.end(), jobs.begin(), jobs.end());
   } else if (change.kind == workload_kind_) {
     if (change.key == creating_) return;
     const std::size_t named = keys.size();
@@ -125,6 +135,7 @@ void JobController::resumed(const ObjectChange& change, bool owns, std::vector<W
 Result<Time> JobController::reconcile(const WorkKey& key, ObjectAccess& objects) {
   waiting_for_class_.erase(key);
   waiting_for_workload_.erase(key);
+  shrinking_.erase(key);
   auto view = reader_.read(key.object(), objects);
   if (!view) mapped_.erase(key);
   if (!view) missed_.erase(key);
@@ -151,7 +162,7 @@ JobController::Done JobController::leave_queue(JobView& view, ObjectAccess& obje
   if (view.kind->active(view.job)) return {};
   for (const WorkloadOfJob& workload : view.workloads) {
     if (workload.finished) continue;
-    if (auto done = plain(objects.remove(*workload_kind_, workload.key)); !done) return done;
+    if (auto done = remove(workload, objects); !done) return done;
     tell(objects, view.ref, "DeletedWorkload",
          fmt::format("Deleted workload of a job without {}: {}",
                      is_queued(view.job) ? "pods" : "a queue", workload.key));
@@ -251,6 +262,7 @@ JobController::Done JobController::follow_prebuilt(JobView& view, ObjectAccess& 
   if (!speaker->finished && speaker->match != hooks::JobMatch::kSame) {
     if (!view.kind->suspended(view.job))
       if (auto done = stop(view, "No matching Workload", objects); !done) return done;
+    if (has_to_end(view)) return {};  // that brings us back
     return plain(objects.finish_workload(speaker->key, "OutOfSync",
                                          "The prebuilt workload is out of sync with its user job"));
   }
@@ -285,8 +297,9 @@ JobController::Done JobController::carry_out(JobView& view, const MappingPlan& m
   const hooks::JobPlan& plan = mapping.plan;
   if (plan.recreate) return recreate(view, objects);
   for (const std::string& name : mapping.remove) {
-    auto done = plain(objects.remove(*workload_kind_, join_key(view.ns, name)));
-    if (!done) return done;
+    const WorkloadOfJob* workload = view.find(name);
+    if (!workload) continue;
+    if (auto done = remove(*workload, objects); !done) return done;
     tell(objects, view.ref, "DeletedWorkload",
          fmt::format("Deleted not matching Workload: {}/{}", view.ns, name));
   }
@@ -305,7 +318,7 @@ JobController::Done JobController::carry_out(JobView& view, const MappingPlan& m
   }
   for (const std::string& name : plan.remove)
     if (const WorkloadOfJob* workload = view.find(name); workload && workload->finished)
-      if (auto done = plain(objects.remove(*workload_kind_, workload->key)); !done) return done;
+      if (auto done = remove(*workload, objects); !done) return done;
   for (const auto& wanted : plan.create)
     if (!view.find(name_of_new(view, wanted)))
       if (auto done =
@@ -335,6 +348,7 @@ JobController::Done JobController::create(JobView& view, const hooks::NewJobWork
   }
   json::object workload =
       make_workload(*workload_kind_, view, wanted, reader_.pod_sets_of(view), *wishes);
+  if (holds_for_pods_) add_finalizer(workload, kInUseFinalizer);
   const std::string key = join_key(view.ns, name_of_new(view, wanted));
   // What it makes by its own plan is as it wants it: nothing to look at before it is admitted.
   if (!mapped_.contains(WorkKey::of(view.ref))) creating_ = key;
@@ -348,6 +362,18 @@ JobController::Done JobController::create(JobView& view, const hooks::NewJobWork
   return {};
 }
 
+/// At once: nothing that runs needs it.
+JobController::Done JobController::remove(const WorkloadOfJob& workload, ObjectAccess& objects) {
+  if (has_finalizer(workload.object, kInUseFinalizer))
+    if (auto done = plain(release(workload.object, objects)); !done) return done;
+  return plain(objects.remove(*workload_kind_, workload.key));
+}
+
+/// It was stopped, and runs on; its quota is held for that.
+bool JobController::has_to_end(const JobView& view) const {
+  return holds_for_pods_ && view.kind->active(view.job);
+}
+
 JobController::Done JobController::recreate(JobView& view, ObjectAccess& objects) {
   const auto is_open = [](const WorkloadOfJob& w) { return !w.finished; };
   const bool idle = view.kind->suspended(view.job) && !view.kind->active(view.job);
@@ -356,8 +382,9 @@ JobController::Done JobController::recreate(JobView& view, ObjectAccess& objects
     return rewrite_pod_sets(view, view.workloads[0], objects);
   if (!view.kind->suspended(view.job))
     if (auto done = stop(view, "No matching Workload", objects); !done) return done;
+  if (has_to_end(view)) return {};  // that brings us back
   for (const WorkloadOfJob& workload : view.workloads) {
-    if (auto done = plain(objects.remove(*workload_kind_, workload.key)); !done) return done;
+    if (auto done = remove(workload, objects); !done) return done;
     tell(objects, view.ref, "DeletedWorkload", "Deleted not matching Workload: " + workload.key);
   }
   view.workloads.clear();
@@ -389,15 +416,21 @@ JobController::Done JobController::rewrite_pod_sets(JobView& view, WorkloadOfJob
   return {};
 }
 
-/// Gives the workload the counts that the job has now; one that holds quota only lower ones.
+/// Gives the workload the counts that the job has now; one that holds quota only lower ones, and
+/// not lower than what runs.
 JobController::Done JobController::resize(JobView& view, WorkloadOfJob& workload,
                                           ObjectAccess& objects) {
   json::array sets = array_of(object_of(workload.object, "spec"), "podSets");
   bool changed = false;
+  std::map<std::string, std::int32_t, std::less<>> running;
+  if (holds_for_pods_ && workload.reserving) running = running_pods(objects, view.uid, view.ns);
   for (std::size_t i = 0; i < sets.size() && i < view.pod_sets.size(); ++i) {
     json::object& set = sets[i].get_object();
     const std::int32_t before = api::find_int32(set, "count").value_or(1);
-    const std::int32_t after = view.pod_sets[i].count;
+    const auto runs = running.find(view.pod_sets[i].name);
+    const std::int32_t least = runs == running.end() ? 0 : runs->second;
+    const std::int32_t after = std::max(view.pod_sets[i].count, least);
+    if (after > view.pod_sets[i].count) shrinking_.insert(WorkKey::of(view.ref));
     if (after == before || (workload.reserving && after > before)) continue;
     set["count"] = after;
     changed = true;

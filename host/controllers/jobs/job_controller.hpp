@@ -30,6 +30,8 @@ class JobController final : public Controller {
   JobController(const api::Scheme& scheme, MappingHooks mapping, ManagedJobs managed = {});
   /// The host makes the pods: jobs whose pods only the operator of their kind makes are held back.
   void make_pods_here() { makes_pods_ = true; }
+  /// Quota is held until pods have ended, as their objects tell.
+  void hold_for_pods() { holds_for_pods_ = true; }
 
   std::string_view name() const override { return "jobs"; }
   std::vector<std::string> watches() const override;
@@ -53,6 +55,8 @@ class JobController final : public Controller {
   Done carry_out(JobView& view, const MappingPlan& plan, ObjectAccess& objects);
   Done create(JobView& view, const hooks::NewJobWorkload& wanted, ObjectAccess& objects);
   Done recreate(JobView& view, ObjectAccess& objects);
+  Done remove(const WorkloadOfJob& workload, ObjectAccess& objects);
+  bool has_to_end(const JobView& view) const;
   Done write_pod_sets(WorkloadOfJob& workload, boost::json::array pod_sets, ObjectAccess& objects);
   Done rewrite_pod_sets(JobView& view, WorkloadOfJob& workload, ObjectAccess& objects);
   Done resize(JobView& view, WorkloadOfJob& workload, ObjectAccess& objects);
@@ -78,9 +82,11 @@ class JobController final : public Controller {
   /// Jobs that wait for something that does not exist: a prebuilt workload (by key), a class.
   Waits<WorkKey, std::string> waiting_for_workload_;
   std::set<WorkKey> waiting_for_class_;
+  std::set<WorkKey> shrinking_;            ///< jobs whose workloads wait for pods to end
   std::map<WorkKey, std::string> missed_;  ///< and for which of them an event says so already
   std::set<WorkKey> mapped_;  ///< jobs whose workloads a plugin plans; rebuilt by looking
   bool makes_pods_ = false;
+  bool holds_for_pods_ = false;
   std::string creating_;  ///< the workload that is being made, without a plugin's plan
 };
 

@@ -44,9 +44,9 @@ std::vector<JobInControl> jobs_in_control(const boost::json::object& owned,
   const std::string_view ns = api::find_text(part(owned, "metadata"), "namespace");
   std::vector<JobInControl> out;
   for (const api::ControllingJob& each : api::controlling_jobs(owned, objects.scheme())) {
-    JobInControl job{{each.kind, join_key(ns, each.name)}, std::nullopt};
+    JobInControl job{{each.kind, join_key(ns, each.name)}, std::string(each.uid), std::nullopt};
     job.object = objects.get(*job.ref.kind, job.ref.key);
-    if (job.object && api::find_text(part(*job.object, "metadata"), "uid") != each.uid)
+    if (job.object && api::find_text(part(*job.object, "metadata"), "uid") != job.uid)
       job.object.reset();
     out.push_back(std::move(job));
   }

@@ -48,6 +48,7 @@ std::vector<std::string> workloads_and(std::span<const api::KindInfo* const> job
 /// name by now or not.
 struct JobInControl {
   ObjectRef ref;
+  std::string uid;  ///< of the job that is meant
   std::optional<boost::json::object> object;
 };
 std::vector<JobInControl> jobs_in_control(const boost::json::object& owned,

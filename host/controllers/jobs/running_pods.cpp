@@ -1,0 +1,44 @@
+#include "host/controllers/jobs/running_pods.hpp"
+
+#include "host/controllers/jobs/job_view.hpp"
+#include "host/controllers/jobs/names.hpp"
+#include "host/objects/kinds.hpp"
+#include "host/objects/pods.hpp"
+
+namespace sluice::host {
+namespace {
+
+/// Calls tell(pod) for each, until it answers false.
+template <typename Tell>
+void each_running_pod(const ObjectAccess& objects, std::string_view uid, std::string_view ns,
+                      Tell tell) {
+  for (const ObjectRef& owned : objects.owned_by(uid, ns)) {
+    if (!is_pod(*owned.kind)) continue;
+    const auto pod = objects.get(*owned.kind, owned.key);
+    if (pod && runs_somewhere(*pod) && !tell(*pod)) return;
+  }
+}
+
+}  // namespace
+
+bool has_running_pods(const ObjectAccess& objects, std::string_view uid, std::string_view ns) {
+  bool any = false;
+  each_running_pod(objects, uid, ns, [&](const boost::json::object&) {
+    any = true;
+    return false;
+  });
+  return any;
+}
+
+std::map<std::string, std::int32_t, std::less<>> running_pods(const ObjectAccess& objects,
+                                                              std::string_view uid,
+                                                              std::string_view ns) {
+  std::map<std::string, std::int32_t, std::less<>> out;
+  each_running_pod(objects, uid, ns, [&](const boost::json::object& pod) {
+    ++out[std::string(label_of(pod, kPodSetLabel))];
+    return true;
+  });
+  return out;
+}
+
+}  // namespace sluice::host

@@ -1,0 +1,258 @@
+// Quota of jobs whose pods take their time to end: whatever made them end, nobody gets it before
+// they have. A whole machine with the pods of jobs as objects; the test says when a process starts
+// and when it is gone.
+//
+// The queue has 4 cpu. `first` holds them with 4 pods of 1 cpu; `second`, of 3 pods, waits.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "api/json/json.hpp"
+#include "host/objects/parts.hpp"
+#include "tests/dst/life.hpp"
+
+namespace sluice::host::test {
+namespace {
+
+namespace json = boost::json;
+
+Configuration config_with(const std::vector<std::string>& plugins) {
+  Configuration out = *parse_configuration(R"(
+apiVersion: config.sluice.dev/v1alpha1
+kind: Configuration
+executor:
+  nodes: [ { name: n, capacity: { cpu: 100, memory: 100Gi, pods: 100 } } ]
+)",
+                                           "test");
+  out.plugins.directory = SLUICE_PLUGINS;
+  out.plugins.load.emplace();
+  for (const std::string& name : plugins) out.plugins.load->emplace_back().name = name;
+  return out;
+}
+
+struct World {
+  explicit World(const std::vector<std::string>& plugins = {}) : config(config_with(plugins)) {
+    clock.set(now);
+    begin();
+    create("namespaces", R"({"metadata":{"name":"default"}})");
+    create("resourceflavors", R"({"metadata":{"name":"f"}})");
+    create("workloadpriorityclasses", R"({"metadata":{"name":"high"},"value":100})");
+    create("clusterqueues", R"({"metadata":{"name":"cq"},"spec":{"namespaceSelector":{},
+      "preemption":{"withinClusterQueue":"LowerPriority"},"resourceGroups":[{
+      "coveredResources":["cpu"],"flavors":[{"name":"f",
+      "resources":[{"name":"cpu","nominalQuota":"4"}]}]}]}})");
+    create("localqueues/default", R"({"metadata":{"name":"lq"},"spec":{"clusterQueue":"cq"}})");
+    submit("first", 4);
+    settle();
+    run_all();
+    EXPECT_EQ(running("first"), 4);
+  }
+
+  /// The host's process is another one, on the same disk.
+  void begin() {
+    life.reset();
+    life = std::make_unique<Life>(config, disk, ids, clock, nullptr);
+    settle();
+  }
+  void settle() { EXPECT_EQ(life->turn(now), ""); }
+
+  void create(std::string_view path, std::string_view body) {
+    const auto done = life->write(WriteVerb::kCreate, path, body);
+    ASSERT_TRUE(done.ok()) << done.error().text;
+  }
+  void submit(const std::string& name, int pods, const std::string& priority_class = "") {
+    create("jobs/default",
+           fmt::format(R"({{"metadata":{{"name":"{}","labels":{{
+      "kueue.x-k8s.io/queue-name":"lq"{}}},"annotations":{{"kueue.x-k8s.io/elastic-job":"true"}}}},
+      "spec":{{"parallelism":{},"completions":10,"template":{{"spec":{{"restartPolicy":"Never",
+      "containers":[{{"name":"c","image":"i","resources":{{"requests":{{"cpu":"1"}}}}}}]}}}}}}}})",
+                       name,
+                       priority_class.empty()
+                           ? ""
+                           : R"(,"kueue.x-k8s.io/priority-class":")" + priority_class + "\"",
+                       pods));
+  }
+  void patch(std::string_view path, std::string_view body) {
+    const auto done = life->write(WriteVerb::kPatch, path, body);
+    ASSERT_TRUE(done.ok()) << done.error().text;
+  }
+  void remove(std::string_view path) {
+    const auto done = life->write(WriteVerb::kDelete, path, {});
+    ASSERT_TRUE(done.ok()) << done.error().text;
+  }
+
+  std::vector<json::object> all(std::string_view resource) {
+    const api::KindInfo& kind = *life->scheme().find_by_name(resource);
+    std::vector<json::object> out;
+    for (const std::string& key : life->machine().objects().keys(kind, "default"))
+      out.push_back(life->machine().kernel().current(kind, key));
+    return out;
+  }
+  static std::string name_of(const json::object& object) {
+    return std::string(api::find_text(part(object, "metadata"), "name"));
+  }
+  static bool is_of(const json::object& object, std::string_view job) {
+    bool out = false;
+    for_each_object(part(object, "metadata"), "ownerReferences", [&](const json::object& owner) {
+      out |= api::find_text(owner, "name") == job;
+    });
+    return out;
+  }
+  std::string workload_of(std::string_view job) {
+    for (const json::object& each : all("workloads"))
+      if (is_of(each, job)) return name_of(each);
+    return {};
+  }
+  bool is_admitted(std::string_view job) {
+    for (const json::object& each : all("workloads"))
+      if (is_of(each, job)) return has_condition(part(each, "status"), "Admitted");
+    return false;
+  }
+  int running(std::string_view job) {
+    int out = 0;
+    for (const json::object& pod : all("pods"))
+      out += is_of(pod, job) && api::find_text(part(pod, "status"), "phase") == "Running";
+    return out;
+  }
+
+  void set_phase(const json::object& pod, std::string_view phase) {
+    ObjectAccess& objects = life->machine().objects();
+    json::object status = part(pod, "status");
+    status["phase"] = api::json_view(phase);
+    const auto done = objects.update_status(*life->scheme().find_by_name("pods"),
+                                            "default/" + name_of(pod), std::move(status));
+    ASSERT_TRUE(done.ok()) << done.error().text;
+  }
+  /// Whatever has a node and may start, runs.
+  void run_all() {
+    for (const json::object& pod : all("pods"))
+      if (!api::find_text(part(pod, "spec"), "nodeName").empty() &&
+          api::find_text(part(pod, "metadata"), "deletionTimestamp").empty())
+        set_phase(pod, "Running");
+    settle();
+  }
+  /// The process of a pod that was asked to end has ended; false: there is none.
+  bool end_one() {
+    for (const json::object& pod : all("pods")) {
+      if (api::find_text(part(pod, "metadata"), "deletionTimestamp").empty() ||
+          api::find_text(part(pod, "status"), "phase") != "Running")
+        continue;
+      set_phase(pod, "Failed");
+      settle();
+      return true;
+    }
+    return false;
+  }
+
+  const Time now = *parse_time("2026-01-01T00:00:00Z");
+  Configuration config;
+  VirtualClock clock;
+  CountingIds ids;
+  std::shared_ptr<MemoryDisk> disk = std::make_shared<MemoryDisk>();
+  std::unique_ptr<Life> life;
+};
+
+struct Way {
+  const char* name;
+  void (*give_up)(World&);
+  int leave;  ///< pods of `first` that run on
+  const char* plugin = nullptr;
+};
+
+void PrintTo(const Way& way, std::ostream* out) { *out << way.name; }
+
+class HeldQuota : public testing::TestWithParam<std::tuple<Way, bool>> {};
+
+// A job that stops keeps the quota of all its pods until the last has ended: 4 - 4 = 0 cpu are left
+// for the 3 of `second`. One that goes on with 1 pod gives back those of each that has: with 2 left
+// it is 4 - 2 < 3, with 1 left 4 - 1 = 3.
+TEST_P(HeldQuota, IsNobodysUntilThePodsHaveEnded) {
+  const auto& [way, restarts] = GetParam();
+  World world(way.plugin ? std::vector<std::string>{way.plugin} : std::vector<std::string>());
+  way.give_up(world);
+  world.settle();
+  if (world.workload_of("second").empty()) {
+    world.submit("second", 3);
+    world.settle();
+  }
+  for (int left = 4; left > way.leave; --left) {
+    EXPECT_FALSE(world.is_admitted("second")) << left << " pods run";
+    EXPECT_EQ(world.running("first"), left);
+    if (restarts) world.begin();
+    ASSERT_TRUE(world.end_one());
+  }
+  EXPECT_TRUE(world.is_admitted("second"));
+  EXPECT_FALSE(world.end_one());
+}
+
+constexpr Way kWays[] = {
+    {"Preempted", [](World& world) { world.submit("second", 3, "high"); }, 0},
+    {"TurnedOff",
+     [](World& world) {
+       world.patch("workloads/default/" + world.workload_of("first"),
+                   R"({"spec":{"active":false}})");
+     },
+     0},
+    {"JobDeleted", [](World& world) { world.remove("jobs/default/first"); }, 0},
+    {"PreemptedAndDeleted",
+     [](World& world) {
+       world.submit("second", 3, "high");
+       world.settle();
+       world.remove("jobs/default/first");
+     },
+     0},
+    {"DeletedThatIsPreempted",
+     [](World& world) {
+       world.remove("jobs/default/first");
+       world.settle();
+       world.submit("second", 3, "high");
+     },
+     0},
+    {"WorkloadDeleted",
+     [](World& world) {
+       world.submit("second", 3, "high");  // else `first` comes first again
+       world.remove("workloads/default/" + world.workload_of("first"));
+     },
+     0},
+    {"Changed",
+     [](World& world) {
+       world.submit("second", 3, "high");
+       world.patch("jobs/default/first", R"({"spec":{"parallelism":2}})");
+     },
+     0},
+    {"MadeSmaller",
+     [](World& world) { world.patch("jobs/default/first", R"({"spec":{"parallelism":1}})"); }, 1,
+     "elastic-jobs"},
+};
+
+INSTANTIATE_TEST_SUITE_P(, HeldQuota, testing::Combine(testing::ValuesIn(kWays), testing::Bool()),
+                         [](const auto& each) {
+                           return std::string(std::get<0>(each.param).name) +
+                                  (std::get<1>(each.param) ? "WithRestarts" : "");
+                         });
+
+// Else its user would have the quota of pods that run on for another job.
+TEST(HeldQuotaOfADeletedJob, IsNotGivenUpByItsUser) {
+  World world;
+  const std::string key = "default/" + world.workload_of("first");
+  const auto done = world.life->write(WriteVerb::kPatch, "workloads/" + key,
+                                      R"({"metadata":{"finalizers":null}})");
+  ASSERT_FALSE(done.ok());
+  EXPECT_EQ(done.error().code, 422);
+  EXPECT_NE(done.error().text.find("kueue.x-k8s.io/resource-in-use is taken away by the system"),
+            std::string::npos)
+      << done.error().text;
+}
+
+// A job of which nothing runs is gone with all that belongs to it, at once.
+TEST(HeldQuotaOfADeletedJob, IsNotHeldWhereNothingRuns) {
+  World world;
+  world.submit("second", 3);
+  world.settle();
+  EXPECT_FALSE(world.is_admitted("second"));
+  world.remove("jobs/default/second");
+  world.settle();
+  EXPECT_EQ(world.workload_of("second"), "");
+}
+
+}  // namespace
+}  // namespace sluice::host::test
