@@ -215,7 +215,8 @@ std::uint64_t attempt_of(const Model& model, WorkloadId id) {
   if (w.extras)
     for (const api::EvictionCount& each : w.extras->evictions)
       ended += static_cast<std::uint64_t>(std::max(0, each.count));
-  return ended + 1;
+  const bool is_ending = w.evicting && w.holds_quota();  // it is counted when it begins
+  return is_ending ? ended : ended + 1;
 }
 
 std::vector<std::string> planned_victims(const Model& model, WorkloadId id) {

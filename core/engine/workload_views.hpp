@@ -66,7 +66,7 @@ bool told_in_status(const WorkloadRecord& w, std::string_view reason, std::strin
 /// Its traits allow that granted counts become less while it runs.
 bool may_lower_counts(const Model& model, WorkloadId id);
 
-/// Numbers its reservations: grows with each that ended. Kept over restarts.
+/// Numbers its reservations: grows with each that ended, when it has. Kept over restarts.
 std::uint64_t attempt_of(const Model& model, WorkloadId id);
 /// The victims of its held preemptions, by key; empty: none are held.
 std::vector<std::string> planned_victims(const Model& model, WorkloadId id);

@@ -33,6 +33,9 @@ struct Later : Traits {
         out += (out.empty() ? "" : " ") + c->type + "=" + c->status;
     return out;
   }
+  std::uint64_t attempt(const std::string& name) const {
+    return attempt_of(s->engine.model(), *s->engine.find("ns/" + name));
+  }
   bool has_admission(const std::string& name) const {
     return s->engine.status(*s->engine.find("ns/" + name)).admission.has_value();
   }
@@ -45,12 +48,14 @@ TEST_F(Later, APreemptedOneKeepsItsQuotaUntilItHasEnded) {
   EXPECT_EQ(s->engine.stats().admissions, 1U);
   EXPECT_EQ(conditions("low"), "QuotaReserved=True Admitted=True Evicted=True Preempted=True");
   EXPECT_TRUE(has_admission("low"));
+  EXPECT_EQ(attempt("low"), 1U);  // checks of the next one begin when this one has ended
   EXPECT_EQ(s->state("high"), "pending");
   EXPECT_THAT(s->why("high"), ::testing::HasSubstr(kPending));
   EXPECT_EQ(s->after(20).run(), Log());  // it is evicted once, however long it takes
   EXPECT_THAT(s->why("high"), ::testing::HasSubstr(kPending));
   EXPECT_EQ(s->ended("low").run(), Lines("reserved high", "admitted high"));
   EXPECT_EQ(s->state("low"), "pending");
+  EXPECT_EQ(attempt("low"), 2U);
   EXPECT_EQ(conditions("low"),
             "QuotaReserved=False Admitted=False Evicted=True Preempted=True Requeued=True");
   EXPECT_EQ(s->finish("high").run(),
