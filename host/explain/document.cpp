@@ -130,6 +130,15 @@ void add_eviction(const Engine& engine, const api::WorkloadStatus& status, const
     told["by"] = preemptor_of(engine, evicted->message, may_know);
 }
 
+/// Of an admitted one that is not to run any more; empty: it is.
+std::string ending_text(const api::Workload& workload, const api::WorkloadStatus& status) {
+  const api::Condition* evicted = status.condition("Evicted");
+  const bool is_evicted = evicted && evicted->is_true();
+  if (!is_evicted && !workload.meta.deletion_time) return {};
+  return std::string("It was ") + (is_evicted ? "evicted" : "deleted") +
+         ", and holds its quota until its pods have ended";
+}
+
 std::vector<std::string> help_for_others(const api::Workload& workload, WorkloadState state,
                                          const api::WorkloadStatus& status, Time now) {
   std::vector<std::string> out;
@@ -306,6 +315,9 @@ json::object explanation_document(const Engine& engine, WorkloadId id, Time now,
     add_explanation(explanation, out);
     if (!short_of_quota) out["wouldHelp"] = json::array();
   } else {
+    if (const std::string ending = ending_text(*workload, status);
+        state == WorkloadState::kAdmitted && !ending.empty())
+      out["now"] = ending;
     out["wouldHelp"] = json::array();
   }
   add_stand_ins(engine, explanation, out);

@@ -233,7 +233,7 @@ std::string explanation_text(const json::object& document) {
   row("Order", order_text(part(document, "queue")));
   const std::string now = text_in(document, "now");
   row("Why", now.empty() ? text_in(document, "message") : now);
-  const bool tried = text_in(document, "reason") != "PendingEvaluation";
+  const bool tried = reason != "PendingEvaluation" && reason != "Admitted";
   if (!now.empty() && tried) row("Last try", text_in(document, "message"));
   row("Said no", refused_text(document));
   row(text_in(document, "state") == "Finished" ? "Ran on" : "Runs on", admission_text(document));

@@ -296,6 +296,26 @@ TEST(Document, TellsAboutTheLastEviction) {
   EXPECT_THAT(at(seen, "/evicted/message"), HasSubstr("prioritization in the ClusterQueue"));
 }
 
+TEST(Document, OfAnAdmittedOneThatIsToEnd) {
+  EngineConfig config = Scenario::single_thread();
+  config.jobs_end_later = true;
+  Scenario s(config);
+  s.flavor("f").queue(Queue("q").lower_priority().quota("cpu", {{"f", 4}}));
+  Job low("low", "q");
+  low.cpu(2).object.of_job = true;
+  Job gone("gone", "q");
+  gone.cpu(1).object.meta.deletion_time = 1;
+  s.submit(low).submit(gone).submit(Job("stays", "q").cpu(1).priority(2)).run();
+  s.after(60).submit(Job("high", "q").cpu(2).priority(1)).run();
+  const json::object seen = document(s, "low");
+  EXPECT_EQ(at(seen, "/state"), "Admitted");
+  EXPECT_EQ(at(seen, "/now"), "It was evicted, and holds its quota until its pods have ended");
+  EXPECT_THAT(explanation_text(seen), Not(HasSubstr("The workload is admitted")));
+  EXPECT_EQ(at(document(s, "gone"), "/now"),
+            "It was deleted, and holds its quota until its pods have ended");
+  EXPECT_EQ(at(document(s, "stays"), "/now"), "(absent)");
+}
+
 /// C5: the message names a UID; the explanation names the workload, its job and its queue.
 TEST(Document, C5_NamesWhomItWasEvictedFor) {
   Scenario s;
