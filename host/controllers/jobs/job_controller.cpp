@@ -226,6 +226,7 @@ JobController::Done JobController::keep_in_line(JobView& view, ObjectAccess& obj
 
 JobController::Done JobController::end_workloads(JobView& view, const api::JobEnd& end,
                                                  ObjectAccess& objects) {
+  if (has_to_end(view)) return {};  // that brings us back
   for (const WorkloadOfJob& workload : view.workloads) {
     if (workload.finished) continue;
     auto done = plain(
@@ -369,7 +370,7 @@ JobController::Done JobController::remove(const WorkloadOfJob& workload, ObjectA
   return plain(objects.remove(*workload_kind_, workload.key));
 }
 
-/// It was stopped, and runs on; its quota is held for that.
+/// It was stopped or has ended, and pods run on; its quota is held for them.
 bool JobController::has_to_end(const JobView& view) const {
   return holds_for_pods_ && view.kind->active(view.job);
 }

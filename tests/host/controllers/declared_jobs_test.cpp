@@ -43,8 +43,9 @@ struct Notes {  // a base: they are there before the machine
 
 struct DeclaredJobs : testing::Test, Notes, HostFixture {
   DeclaredJobs()
-      : HostFixture({}, nullptr, true, pages_of({page(kTrainings), page(kSweeps), page(kServers)}),
-                    [this] { ++other_pages; }),
+      : HostFixture(
+            {}, nullptr, true, pages_of({page(kTrainings), page(kSweeps), page(kServers)}),
+            [this] { ++other_pages; }, nullptr, true),
         pods_(scheme) {
     controllers.add(pods_);
     controllers.add(ends_);
@@ -105,6 +106,24 @@ struct DeclaredJobs : testing::Test, Notes, HostFixture {
 
 constexpr const char* kReady =
     R"({"phase":"Running","conditions":[{"type":"Ready","status":"True"}]})";
+
+// One pod that fails is the end of the job; those that run on for their grace hold its quota.
+TEST_F(DeclaredJobs, HoldQuotaUntilTheLastPodHasEnded) {
+  submit("2");
+  for (const std::string& key : keys("pods")) {
+    auto bound = get("pods", key);
+    bound["spec"].as_object()["nodeName"] = "n";
+    ASSERT_TRUE(static_cast<ObjectAccess&>(objects).update(std::move(bound)));
+  }
+  pods_are("driver", kReady);
+  pods_are("worker", kReady);
+  pods_are("driver", R"({"phase":"Failed"})");
+  EXPECT_EQ(job("/status/conditions/1/type"), "Failed");
+  EXPECT_EQ(condition("Finished"), "-");
+  EXPECT_EQ(condition("QuotaReserved"), "True");
+  pods_are("worker", R"({"phase":"Failed"})");
+  EXPECT_EQ(condition("Finished"), "True");
+}
 
 TEST_F(DeclaredJobs, RunAndSucceed) {
   submit("2");

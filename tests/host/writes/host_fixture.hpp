@@ -34,15 +34,19 @@ struct HostFixture {
   explicit HostFixture(EngineConfig engine = {}, EventSink* sink = nullptr)
       : HostFixture(with_engine(std::move(engine)), sink, false) {}
 
-  /// `judges`: in place of plugins that validate; nullptr: there are none.
+  /// `judges`: in place of plugins that validate; nullptr: there are none. `makes_pods`: the test
+  /// adds the controllers of pods, which take their time to end.
   HostFixture(Configuration config, EventSink* sink, bool with_controllers, JobPages pages = {},
-              std::function<void()> other_pages = {}, WriteValidators* judges = nullptr)
+              std::function<void()> other_pages = {}, WriteValidators* judges = nullptr,
+              bool makes_pods = false)
       : configuration(std::move(config)),
         rules(with_pages(clock, std::move(pages), judges)),
         machine(configuration, *rules,
                 {.store = store,
                  .ids = ids,
                  .events = sink,
+                 .makes_pods = makes_pods,
+                 .jobs_end_later = makes_pods,
                  .other_pages = std::move(other_pages),
                  .controllers = with_controllers}) {
     machine.begin_instant(now);
