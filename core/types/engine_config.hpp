@@ -35,7 +35,7 @@ struct EngineConfig {
   /// No workload gets quota while pods of one that holds quota are not ready.
   bool block_admission = false;
   RequeueConfig requeue;
-  /// Somebody else ends the pods of jobs: evicted, their workloads keep their quota until that is
+  /// Pods of jobs take their time to end: evicted, their workloads keep their quota until that is
   /// told (Engine::ended).
   bool jobs_end_later = false;
 };

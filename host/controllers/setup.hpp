@@ -73,6 +73,7 @@ class ControllerSetup {
   void hold_for_pods(ObjectWriter& objects) {
     jobs_.hold_for_pods();
     in_use_.watch_pods();
+    ends_.watch_pods();
     objects.add_policy(in_use_policy_);
   }
   void add_checks(ControllerLoop& loop) { loop.add(checks_); }

@@ -248,7 +248,7 @@ void DecisionMetrics::evicted(Time now, const Decision& decision, const About& a
     metrics_.count("kueue_evicted_workloads_once_total",
                    "Workloads that were evicted at least once, per ClusterQueue",
                    add(about.of_cluster_queue()));
-  // Kueue releases the quota later; here eviction and release are one commit.
+  // Counted as it begins; how long its pods take to end is not in it.
   metrics_.observe("kueue_workload_eviction_latency_seconds",
                    "From the decision to evict to the release of the quota",
                    {{"cluster_queue", about.cluster_queue}, {"reason", reason}}, 0,

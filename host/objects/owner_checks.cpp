@@ -68,6 +68,25 @@ void refuse(std::vector<api::Problem>& problems, std::string field, std::string 
       {api::Problem::Kind::kForbidden, std::move(field), "Forbidden: " + std::move(text)});
 }
 
+/// What a job controls goes with it: another owner would keep it, or a cluster's collector take it
+/// off the job alone.
+void check_further_owners(const api::Scheme& scheme, const json::object& before,
+                          const json::object& after, std::vector<api::Problem>& problems) {
+  const bool of_job = has_owner(before, [&](const json::object& each) {
+    const api::KindInfo* of =
+        scheme.find(api::find_text(each, "apiVersion"), api::find_text(each, "kind"));
+    return controls(each) && of && of->job;
+  });
+  if (!of_job) return;
+  std::size_t i = 0;
+  for_each_object(after, "ownerReferences", [&](const json::object& owner) {
+    const std::size_t at = i++;
+    if (!has_owner(before, [&](const json::object& each) { return is_same(each, owner); }))
+      refuse(problems, fmt::format("metadata.ownerReferences[{}]", at),
+             "what a job controls has no other owner, and goes with the job");
+  });
+}
+
 void check_added_to_workload(const api::Scheme& scheme, const json::object& before,
                              const json::object& after, std::vector<api::Problem>& problems) {
   each_added(
@@ -126,14 +145,16 @@ void check_owners(const ObjectReader& objects, const api::KindInfo& kind, std::s
   const bool of_workload = is_workload(kind);
   const json::object &old = metadata_in(before), &now = metadata_in(&after);
   if (user == kGarbageCollector) return;
+  const bool by_controller = is_controller(user, api::find_text(now, "namespace"));
   if (of_workload) {
     check_added_to_workload(objects.scheme(), old, now, problems);
-  } else if (is_pod(kind) && !is_controller(user, api::find_text(now, "namespace"))) {
+  } else if (is_pod(kind) && !by_controller) {
     check_added_to_pod(objects.scheme(), old, now, problems);
   } else {
     return;
   }
   check_removed(objects, of_workload, old, now, problems);
+  if (!by_controller) check_further_owners(objects.scheme(), old, now, problems);
 }
 
 }  // namespace sluice::host

@@ -3,7 +3,8 @@
 // The owner of a workload decides when it ends, and stops when it loses its quota; a job counts the
 // pods that it controls, and its quota is theirs. So a user makes neither a Workload nor a pod that
 // a job controls, and takes no job (or pod of a group) away from a workload, and no job from a pod,
-// while it is there: what runs would run on without quota. Kinds that the host does not know have
+// while it is there: what runs would run on without quota. Nor does he give what a job controls a
+// further owner, which would keep it when the job goes. Kinds that the host does not know have
 // controllers of their own. A pure function; any thread.
 #pragma once
 

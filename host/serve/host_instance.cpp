@@ -137,7 +137,7 @@ void HostInstance::build() {
                                                     .ids = ids_,
                                                     .pods = pods,
                                                     .makes_pods = makes_pods(),
-                                                    .jobs_end_later = true,
+                                                    .jobs_end_later = makes_pods(),
                                                     .other_pages = other_pages_});
   machine_->controllers().limit_run(kKeysPerRun, kLongestRun, clock_);
   decision_metrics_ = std::make_unique<DecisionMetrics>(machine_->engine(), metrics_);

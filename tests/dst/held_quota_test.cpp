@@ -114,6 +114,19 @@ struct World {
     return out;
   }
 
+  std::string uid_of(std::string_view job) {
+    for (const json::object& each : all("jobs"))
+      if (name_of(each) == job) return std::string(api::find_text(part(each, "metadata"), "uid"));
+    return {};
+  }
+  void take_finalizers_off() {
+    for (json::object& each : all("workloads")) {
+      object_of(each, "metadata").erase("finalizers");
+      const auto done = life->machine().objects().update(each);
+      ASSERT_TRUE(done.ok()) << done.error().text;
+    }
+  }
+
   void set_phase(const json::object& pod, std::string_view phase) {
     ObjectAccess& objects = life->machine().objects();
     json::object status = part(pod, "status");
@@ -217,6 +230,34 @@ constexpr Way kWays[] = {
      [](World& world) {
        world.submit("second", 3, "high");
        world.patch("jobs/default/first", R"({"spec":{"parallelism":2}})");
+     },
+     0},
+    {"DeletedAndKeptAndPreempted",  // by a finalizer of its user's: nobody counts its pods
+     [](World& world) {
+       world.patch("jobs/default/first", R"({"metadata":{"finalizers":["example.com/keep"]}})");
+       world.remove("jobs/default/first");
+       world.settle();
+       world.submit("second", 3, "high");
+     },
+     0},
+    {"OfAHostOfBefore",  // whose workloads had no finalizer
+     [](World& world) {
+       world.take_finalizers_off();
+       world.settle();
+       world.begin();
+       world.remove("jobs/default/first");
+     },
+     0},
+    {"GivenAnOwner",
+     [](World& world) {
+       world.submit("owner", 1);
+       world.settle();
+       world.patch("jobs/default/first",
+                   fmt::format(R"({{"metadata":{{"ownerReferences":[{{"apiVersion":"batch/v1",
+                     "kind":"Job","name":"owner","uid":"{}","controller":true}}]}}}})",
+                               world.uid_of("owner")));
+       world.settle();
+       world.submit("second", 3, "high");
      },
      0},
     {"MadeSmaller",

@@ -3,9 +3,10 @@
 #include "api/codec/status_text.hpp"
 #include "api/jobs/job_kind.hpp"
 #include "api/json/json.hpp"
-#include "host/controllers/jobs/in_use.hpp"
-#include "host/controllers/jobs/names.hpp"
+#include "host/controllers/jobs/running_pods.hpp"
+#include "host/objects/kinds.hpp"
 #include "host/objects/parts.hpp"
+#include "host/writes/metadata.hpp"
 
 namespace sluice::host {
 namespace {
@@ -24,9 +25,20 @@ bool is_ending(const Status& status) {
 EndsController::EndsController(const api::Scheme& scheme)
     : workloads_(&api::kueue_kind(scheme, "Workload")), jobs_(job_kinds(scheme)) {}
 
-std::vector<std::string> EndsController::watches() const { return workloads_and(jobs_); }
+std::vector<std::string> EndsController::watches() const {
+  std::vector<std::string> out = workloads_and(jobs_);
+  if (watches_pods_) out.push_back("/Pod");
+  return out;
+}
 
 void EndsController::changed(const ObjectChange& change, std::vector<WorkKey>& keys) {
+  if (is_pod(*change.kind)) {
+    const StoredObject& pod = change.stored ? *change.stored : *change.before;
+    for (const OwnerReference& owner : pod.metadata.owners())
+      for (const std::string& workload : for_pods_.of(std::string(owner.uid)))
+        keys.push_back({workloads_, workload});
+    return;
+  }
   if (change.kind != workloads_) {
     for (const std::string& workload : ending_.of({change.kind, change.key}))
       keys.push_back({workloads_, workload});
@@ -36,22 +48,30 @@ void EndsController::changed(const ObjectChange& change, std::vector<WorkKey>& k
   if (ending || ending_.has(change.key)) keys.push_back({workloads_, change.key});
 }
 
+bool EndsController::has_stopped(const JobInControl& job, const ObjectAccess& objects) const {
+  const api::JobKind& kind = *job.ref.kind->job;
+  if (!watches_pods_)
+    return !job.object || kind.end(*job.object) ||
+           (kind.suspended(*job.object) && !kind.active(*job.object));
+  const bool goes_on = job.object && !is_terminating(*job.object) && !kind.end(*job.object) &&
+                       !kind.suspended(*job.object);
+  return !goes_on && !has_running_pods(objects, job.uid, job.ref.ns());
+}
+
 Result<Time> EndsController::reconcile(const WorkKey& key, ObjectAccess& objects) {
   ending_.erase(key.name);
+  for_pods_.erase(key.name);
   const auto workload = objects.get(*workloads_, key.name);
   if (!workload || !is_ending(part(*workload, "status"))) return kNever;
   const std::vector<JobInControl> jobs = jobs_in_control(*workload, objects);
   if (jobs.empty()) return kNever;
   const JobInControl& job = jobs.back();
-  // Its pods may run on; with the last of them the workload goes.
-  if (!job.object && waits_for_pods_to_end(*workload)) return kNever;
-  const api::JobKind& kind = *job.ref.kind->job;
-  const bool stopped = !job.object || kind.end(*job.object) ||
-                       (kind.suspended(*job.object) && !kind.active(*job.object));
-  if (stopped)
+  if (has_stopped(job, objects)) {
     objects.tell_ended(key.name);
-  else
+  } else {
     ending_.set(key.name, job.ref);
+    for_pods_.set(key.name, job.uid);
+  }
   return kNever;
 }
 

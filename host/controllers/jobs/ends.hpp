@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "host/controllers/jobs/names.hpp"
 #include "host/controllers/jobs/waits.hpp"
 #include "host/objects/controller.hpp"
 
@@ -17,6 +18,9 @@ namespace sluice::host {
 class EndsController final : public Controller {
  public:
   explicit EndsController(const api::Scheme& scheme);
+  /// The host makes the pods, and their objects tell when they have ended: also those of a job that
+  /// is deleted, or over, whose status tells nothing of them any more.
+  void watch_pods() { watches_pods_ = true; }
 
   std::string_view name() const override { return "ends-of-evictions"; }
   std::vector<std::string> watches() const override;
@@ -26,9 +30,13 @@ class EndsController final : public Controller {
   Result<Time> reconcile(const WorkKey& key, ObjectAccess& objects) override;
 
  private:
+  bool has_stopped(const JobInControl& job, const ObjectAccess& objects) const;
+
   const api::KindInfo* workloads_;
   std::vector<const api::KindInfo*> jobs_;
-  Waits<std::string, ObjectRef> ending_;  // workloads, for the job that is to stop
+  bool watches_pods_ = false;
+  Waits<std::string, std::string> for_pods_;  // workloads, for pods of the job with this UID
+  Waits<std::string, ObjectRef> ending_;      // workloads, for the job that is to stop
 };
 
 }  // namespace sluice::host

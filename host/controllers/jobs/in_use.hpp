@@ -44,7 +44,7 @@ class InUseController final : public Controller {
   std::vector<std::string> watches() const override;
   /// Keys are those of workloads, or name the UID of a job that goes, or that is gone.
   void changed(const ObjectChange& change, std::vector<WorkKey>& keys) override;
-  /// It reads no status.
+  /// What it reads of a status changes with its job, or with its pods.
   bool follows(const StoredObject& workload) const override {
     static_cast<void>(workload);
     return false;

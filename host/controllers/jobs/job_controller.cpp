@@ -76,6 +76,12 @@ bool lower_reclaimable(json::object& status, const json::array& before, const js
   return true;
 }
 
+bool runs_by_another(const JobView& view, const WorkloadOfJob& workload) {
+  return std::any_of(view.workloads.begin(), view.workloads.end(), [&](const WorkloadOfJob& each) {
+    return each.admitted && each.key != workload.key;
+  });
+}
+
 }  // namespace
 
 JobController::JobController(const api::Scheme& scheme, MappingHooks mapping, ManagedJobs managed)
@@ -140,18 +146,22 @@ Result<Time> JobController::reconcile(const WorkKey& key, ObjectAccess& objects)
   if (!view) mapped_.erase(key);
   if (!view) missed_.erase(key);
   if (!view) return kNever;
-  if (!api::find_text(part(view->job, "metadata"), "deletionTimestamp").empty()) return kNever;
+  if (is_terminating(view->job)) {
+    if (auto done = end_with_quota(*view, objects); !done) return done.error();
+    return kNever;
+  }
   const bool managed = managed_.holds(view->ns, objects);
+  const bool open = std::any_of(view->workloads.begin(), view->workloads.end(),
+                                [](const WorkloadOfJob& each) { return !each.finished; });
   if (!managed && !is_queued(view->job)) {
-    const bool open = std::any_of(view->workloads.begin(), view->workloads.end(),
-                                  [](const WorkloadOfJob& each) { return !each.finished; });
     if (!open) return kNever;
     if (view->kind->suspended(view->job)) {
       if (auto done = leave_queue(*view, objects); !done) return done.error();
       return kNever;
     }  // one that runs holds quota, and goes on as it came
   }
-  if (runs_with_owner(view->job, objects, managed)) return kNever;
+  // One that was given such an owner later keeps the workload that it has.
+  if (!open && runs_with_owner(view->job, objects, managed)) return kNever;
   if (const auto done = keep_in_line(*view, objects); !done) return done.error();
   return kNever;
 }
@@ -171,16 +181,27 @@ JobController::Done JobController::leave_queue(JobView& view, ObjectAccess& obje
   return give_back(view, objects);
 }
 
-/// Deleted workloads that wait for their pods (in_use.hpp): one that holds quota stops the job, and
+/// A deleted job that something else holds cannot be stopped any more: where it has lost its quota
+/// its pods end.
+JobController::Done JobController::end_with_quota(const JobView& view, ObjectAccess& objects) {
+  if (!holds_for_pods_ || view.workloads.empty()) return {};
+  const bool runs = std::any_of(view.workloads.begin(), view.workloads.end(),
+                                [](const WorkloadOfJob& each) { return each.admitted; });
+  return runs ? Done() : end_running_pods(objects, view.uid, view.ns);
+}
+
+/// Deleted workloads that wait for their pods (in_use.hpp): one by which the job runs stops it, and
 /// goes when all of it has ended. True: it has not yet.
 Result<bool> JobController::let_deleted_go(JobView& view, ObjectAccess& objects) {
   bool waits = false;
   for (const WorkloadOfJob& workload : view.workloads) {
     if (!waits_for_pods_to_end(workload.object)) continue;
     const bool ended = view.kind->end(view.job).has_value();
-    if (workload.reserving && !ended && !view.kind->suspended(view.job))
+    const bool runs_by_it = workload.reserving && !runs_by_another(view, workload) &&
+                            has_condition(part(workload.object, "status"), "Admitted");
+    if (runs_by_it && !ended && !view.kind->suspended(view.job))
       if (auto done = stop(view, "Its workload was deleted", objects); !done) return done.error();
-    if (workload.reserving && !ended && view.kind->active(view.job)) {
+    if (runs_by_it && (holds_for_pods_ || !ended) && view.kind->active(view.job)) {
       waits = true;
       continue;
     }
@@ -363,9 +384,10 @@ JobController::Done JobController::create(JobView& view, const hooks::NewJobWork
   return {};
 }
 
-/// At once: nothing that runs needs it.
+/// On a host at once: nothing that runs needs it. On a cluster a finalizer of Kueue's holds it
+/// until its pods have ended.
 JobController::Done JobController::remove(const WorkloadOfJob& workload, ObjectAccess& objects) {
-  if (has_finalizer(workload.object, kInUseFinalizer))
+  if (holds_for_pods_ && has_finalizer(workload.object, kInUseFinalizer))
     if (auto done = plain(release(workload.object, objects)); !done) return done;
   return plain(objects.remove(*workload_kind_, workload.key));
 }

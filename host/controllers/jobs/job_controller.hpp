@@ -48,6 +48,7 @@ class JobController final : public Controller {
   using Done = Result<void>;
 
   Done keep_in_line(JobView& view, ObjectAccess& objects);
+  Done end_with_quota(const JobView& view, ObjectAccess& objects);
   Result<bool> let_deleted_go(JobView& view, ObjectAccess& objects);
   Done end_workloads(JobView& view, const api::JobEnd& end, ObjectAccess& objects);
   Done follow_prebuilt(JobView& view, ObjectAccess& objects);
@@ -61,6 +62,7 @@ class JobController final : public Controller {
   Done rewrite_pod_sets(JobView& view, WorkloadOfJob& workload, ObjectAccess& objects);
   Done resize(JobView& view, WorkloadOfJob& workload, ObjectAccess& objects);
   Done follow(JobView& view, WorkloadOfJob& speaker, ObjectAccess& objects);
+  Done hold_in_use(WorkloadOfJob& speaker, ObjectAccess& objects);
   Done follow_admitted(JobView& view, WorkloadOfJob& speaker, ObjectAccess& objects);
   Done sync_wishes(JobView& view, WorkloadOfJob& speaker, ObjectAccess& objects);
   Done leave_queue(JobView& view, ObjectAccess& objects);

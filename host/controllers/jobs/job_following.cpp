@@ -5,11 +5,13 @@
 #include <algorithm>
 
 #include "api/json/json.hpp"
+#include "host/controllers/jobs/in_use.hpp"
 #include "host/controllers/jobs/job_controller.hpp"
 #include "host/controllers/jobs/names.hpp"
 #include "host/controllers/jobs/pods_ready.hpp"
 #include "host/controllers/jobs/workload_spec.hpp"
 #include "host/objects/parts.hpp"
+#include "host/writes/metadata.hpp"
 
 namespace sluice::host {
 namespace {
@@ -118,8 +120,18 @@ JobController::Done JobController::follow_class(JobView& view, WorkloadOfJob& wo
   return plain(objects.update(workload.object));
 }
 
+/// From before its first pod on: also one that somebody else made, or a host of before.
+JobController::Done JobController::hold_in_use(WorkloadOfJob& speaker, ObjectAccess& objects) {
+  if (!holds_for_pods_ || is_terminating(speaker.object) ||
+      has_finalizer(speaker.object, kInUseFinalizer))
+    return {};
+  add_finalizer(speaker.object, kInUseFinalizer);
+  return plain(objects.update(speaker.object));
+}
+
 JobController::Done JobController::follow_admitted(JobView& view, WorkloadOfJob& speaker,
                                                    ObjectAccess& objects) {
+  if (auto done = hold_in_use(speaker, objects); !done) return done;
   const StartInfo wanted = start_info(speaker.object);
   if (view.kind->suspended(view.job)) {
     if (view.kind->active(view.job)) return {};  // the last run has not ended yet

@@ -1,9 +1,12 @@
 #include "host/controllers/jobs/running_pods.hpp"
 
+#include <optional>
+
 #include "host/controllers/jobs/job_view.hpp"
 #include "host/controllers/jobs/names.hpp"
 #include "host/objects/kinds.hpp"
 #include "host/objects/pods.hpp"
+#include "host/writes/metadata.hpp"
 
 namespace sluice::host {
 namespace {
@@ -39,6 +42,15 @@ std::map<std::string, std::int32_t, std::less<>> running_pods(const ObjectAccess
     return true;
   });
   return out;
+}
+
+Result<void> end_running_pods(ObjectAccess& objects, std::string_view uid, std::string_view ns) {
+  for (const ObjectRef& owned : objects.owned_by(uid, ns)) {
+    const auto pod = is_pod(*owned.kind) ? objects.get(*owned.kind, owned.key) : std::nullopt;
+    if (!pod || !runs_somewhere(*pod) || is_terminating(*pod)) continue;
+    if (auto done = plain(objects.remove(*owned.kind, owned.key)); !done) return done;
+  }
+  return {};
 }
 
 }  // namespace sluice::host

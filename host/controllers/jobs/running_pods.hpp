@@ -22,4 +22,7 @@ std::map<std::string, std::int32_t, std::less<>> running_pods(const ObjectAccess
                                                               std::string_view uid,
                                                               std::string_view ns);
 
+/// Ends them all, with their grace. O(pods of the job).
+Result<void> end_running_pods(ObjectAccess& objects, std::string_view uid, std::string_view ns);
+
 }  // namespace sluice::host

@@ -121,6 +121,11 @@ TEST_F(DeclaredJobs, HoldQuotaUntilTheLastPodHasEnded) {
   EXPECT_EQ(job("/status/conditions/1/type"), "Failed");
   EXPECT_EQ(condition("Finished"), "-");
   EXPECT_EQ(condition("QuotaReserved"), "True");
+  ASSERT_TRUE(
+      merge("workloads", keys("workloads").at(0).substr(8), R"({"spec":{"active":false}})"));
+  kernel.run_to_rest();
+  EXPECT_EQ(condition("Evicted"), "True");
+  EXPECT_EQ(condition("QuotaReserved"), "True");
   pods_are("worker", R"({"phase":"Failed"})");
   EXPECT_EQ(condition("Finished"), "True");
 }

@@ -70,7 +70,8 @@ TEST(OwnerChecks, OfPods) {
       {kFreeOfTrain, kOfTrain, "only its controller makes pods of a Job"},
       {kOfTrain, kFreeOfTrain, "the pod is one of Job train"},
       {kOfTrain, kOfTrain, ""},
-      {kOfTrain, std::string(kOfTrain) + "," + kOfMap, ""},
+      {kOfTrain, std::string(kOfTrain) + "," + kOfMap, "has no other owner"},
+      {kOfSet, std::string(kOfSet) + "," + kOfMap, ""},
       {kOfTrain, "", "the pod is one of Job train, and stays so while that is there"},
       {kOfTrain, kOfMap, "the pod is one of Job train"},
       {kOfGone, "", ""},
@@ -90,6 +91,8 @@ TEST(OwnerChecks, OfWorkloads) {
   EXPECT_THAT(said("Workload", "jane", kOfTrain, ""), HasSubstr("runs on the quota of this"));
   EXPECT_EQ(said("Workload", "jane", kOfGone, ""), "");
   EXPECT_EQ(said("Workload", "jane", kOfTrain, kOfTrain), "");
+  EXPECT_THAT(said("Workload", "jane", kOfTrain, std::string(kOfTrain) + "," + kOfMap),
+              HasSubstr("has no other owner"));
   EXPECT_EQ(
       said("Workload", "system:serviceaccount:kube-system:generic-garbage-collector", kOfTrain, ""),
       "");
