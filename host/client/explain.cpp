@@ -236,6 +236,8 @@ Result<json::object> fetch_explanation(const Client& client, const ExplainTarget
   if (!target.kind.empty()) {
     const auto kind = kind_named(client, target.kind);
     if (!kind) return kind.error();
+    if (kind->plural == "workloads" && kind->group == "kueue.x-k8s.io")
+      return ask(target.name, nullptr);
     const Result<std::string> workload = workload_of_job(client, *kind, ns, target.name);
     return workload ? ask(*workload, nullptr) : workload.error();
   }

@@ -291,6 +291,11 @@ class JobKinds(unittest.TestCase):
         self.kubectl("wait", "--for=jsonpath={.status.jobStatus}=SUCCEEDED", "--timeout=180s",
                      "rayjob/ray")
         self.assertIn("Complete", self.kubectl("get", "rayjob", "ray", "--no-headers"))
+        name = self.kubectl("get", "workloads", "-o", "jsonpath={.items[0].metadata.name}")
+        for word in (name, f"workload/{name}", f"default/workloads/{name}"):
+            told = subprocess.run([self.sluice, "explain", "--kubeconfig", self.host.kubeconfig,
+                                   word], capture_output=True, text=True, check=True)
+            self.assertIn(f"default/{name}: Finished", told.stdout)
 
     def test_what_a_page_cannot_tell_is_held_back(self):
         self.apply(PLACE)
