@@ -14,6 +14,7 @@
 #include "host/objects/kinds.hpp"
 #include "host/objects/object_key.hpp"
 #include "host/objects/parts.hpp"
+#include "host/objects/pods.hpp"
 #include "host/store/use.hpp"
 
 namespace sluice::host {

@@ -17,6 +17,7 @@
 #include "host/executor/pod_status.hpp"
 #include "host/executor/process/linked_folder.hpp"
 #include "host/objects/parts.hpp"
+#include "host/objects/pods.hpp"
 
 namespace sluice::host {
 namespace {

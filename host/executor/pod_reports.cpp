@@ -6,6 +6,7 @@
 #include "host/base/log.hpp"
 #include "host/executor/pod_status.hpp"
 #include "host/objects/parts.hpp"
+#include "host/objects/pods.hpp"
 
 namespace sluice::host {
 namespace {

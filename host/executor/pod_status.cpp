@@ -114,11 +114,6 @@ std::string_view phase_of(RunPhase phase) {
 
 }  // namespace
 
-bool has_ended(const json::object& status) {
-  const std::string_view phase = api::find_text(status, "phase");
-  return phase == "Succeeded" || phase == "Failed";
-}
-
 bool is_scheduled(const json::object& status) { return has_condition(status, "PodScheduled"); }
 
 bool set_pod_condition(json::object& status, std::string_view type, bool on,

@@ -14,9 +14,6 @@ namespace sluice::host {
 /// start time) is kept from the pod.
 boost::json::object pod_status(const boost::json::object& pod, const RunState& state, Time now);
 
-/// Whether the phase of a pod's status is a last one.
-bool has_ended(const boost::json::object& status);
-
 /// Whether the pod has its node (Binder); one that only names a node waits for room there.
 bool is_scheduled(const boost::json::object& status);
 

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "api/json/json.hpp"
+#include "api/scheme/controlling_job.hpp"
 #include "host/objects/kinds.hpp"
 #include "host/objects/object_key.hpp"
 #include "host/objects/parts.hpp"
@@ -48,18 +49,26 @@ bool is_same(const json::object& a, const json::object& b) {
   return controls(a) == controls(b);
 }
 
-/// Calls tell(number, owner) for each controller that came, of a kind that `counts`.
-template <typename Counts, typename Tell>
-void each_added(const api::Scheme& scheme, const json::object& before, const json::object& after,
-                Counts counts, Tell tell) {
+/// Calls tell(number, owner) for each reference that came.
+template <typename Tell>
+void each_added(const json::object& before, const json::object& after, Tell tell) {
   std::size_t i = 0;
   for_each_object(after, "ownerReferences", [&](const json::object& owner) {
     const std::size_t at = i++;
+    if (!has_owner(before, [&](const json::object& each) { return is_same(each, owner); }))
+      tell(at, owner);
+  });
+}
+
+/// The same of controllers, with their kind: tell(number, kind). Kinds that are not known are left
+/// out.
+template <typename Tell>
+void each_added_controller(const api::Scheme& scheme, const json::object& before,
+                           const json::object& after, Tell tell) {
+  each_added(before, after, [&](std::size_t at, const json::object& owner) {
     const api::KindInfo* of =
         scheme.find(api::find_text(owner, "apiVersion"), api::find_text(owner, "kind"));
-    if (!controls(owner) || !of || !counts(*of)) return;
-    if (!has_owner(before, [&](const json::object& each) { return is_same(each, owner); }))
-      tell(at, *of);
+    if (of && controls(owner)) tell(at, *of);
   });
 }
 
@@ -70,44 +79,32 @@ void refuse(std::vector<api::Problem>& problems, std::string field, std::string 
 
 /// What a job controls goes with it: another owner would keep it, or a cluster's collector take it
 /// off the job alone.
-void check_further_owners(const api::Scheme& scheme, const json::object& before,
-                          const json::object& after, std::vector<api::Problem>& problems) {
-  const bool of_job = has_owner(before, [&](const json::object& each) {
-    const api::KindInfo* of =
-        scheme.find(api::find_text(each, "apiVersion"), api::find_text(each, "kind"));
-    return controls(each) && of && of->job;
-  });
-  if (!of_job) return;
-  std::size_t i = 0;
-  for_each_object(after, "ownerReferences", [&](const json::object& owner) {
-    const std::size_t at = i++;
-    if (!has_owner(before, [&](const json::object& each) { return is_same(each, owner); }))
-      refuse(problems, fmt::format("metadata.ownerReferences[{}]", at),
-             "what a job controls has no other owner, and goes with the job");
+void check_further_owners(const json::object& before, const json::object& after,
+                          std::vector<api::Problem>& problems) {
+  each_added(before, after, [&](std::size_t at, const json::object&) {
+    refuse(problems, fmt::format("metadata.ownerReferences[{}]", at),
+           "what a job controls has no other owner, and goes with the job");
   });
 }
 
 void check_added_to_workload(const api::Scheme& scheme, const json::object& before,
                              const json::object& after, std::vector<api::Problem>& problems) {
-  each_added(
-      scheme, before, after, [](const api::KindInfo&) { return true; },
-      [&](std::size_t at, const api::KindInfo& of) {
-        refuse(problems, fmt::format("metadata.ownerReferences[{}]", at),
-               fmt::format("only the system makes workloads that a {} controls; a job takes one "
-                           "that was made before it by its label kueue.x-k8s.io/"
-                           "prebuilt-workload-name",
-                           of.kind));
-      });
+  each_added_controller(scheme, before, after, [&](std::size_t at, const api::KindInfo& of) {
+    refuse(problems, fmt::format("metadata.ownerReferences[{}]", at),
+           fmt::format("only the system makes workloads that a {} controls; a job takes one "
+                       "that was made before it by its label kueue.x-k8s.io/"
+                       "prebuilt-workload-name",
+                       of.kind));
+  });
 }
 
 void check_added_to_pod(const api::Scheme& scheme, const json::object& before,
                         const json::object& after, std::vector<api::Problem>& problems) {
-  each_added(
-      scheme, before, after, [](const api::KindInfo& of) { return of.job != nullptr; },
-      [&](std::size_t at, const api::KindInfo& of) {
-        refuse(problems, fmt::format("metadata.ownerReferences[{}]", at),
-               fmt::format("only its controller makes pods of a {}, which counts them", of.kind));
-      });
+  each_added_controller(scheme, before, after, [&](std::size_t at, const api::KindInfo& of) {
+    if (!of.job) return;
+    refuse(problems, fmt::format("metadata.ownerReferences[{}]", at),
+           fmt::format("only its controller makes pods of a {}, which counts them", of.kind));
+  });
 }
 
 /// Whether what the reference names is there, and runs.
@@ -154,7 +151,8 @@ void check_owners(const ObjectReader& objects, const api::KindInfo& kind, std::s
     return;
   }
   check_removed(objects, of_workload, old, now, problems);
-  if (!by_controller) check_further_owners(objects.scheme(), old, now, problems);
+  if (!by_controller && before && !api::controlling_jobs(*before, objects.scheme()).empty())
+    check_further_owners(old, now, problems);
 }
 
 }  // namespace sluice::host

@@ -7,10 +7,13 @@
 
 namespace sluice::host {
 
+bool has_ended(const boost::json::object& status) {
+  const std::string_view phase = api::find_text(status, "phase");
+  return phase == "Succeeded" || phase == "Failed";
+}
+
 bool runs_somewhere(const boost::json::object& pod) {
-  const std::string_view phase = api::find_text(part(pod, "status"), "phase");
-  return !api::find_text(part(pod, "spec"), "nodeName").empty() && phase != "Succeeded" &&
-         phase != "Failed";
+  return !api::find_text(part(pod, "spec"), "nodeName").empty() && !has_ended(part(pod, "status"));
 }
 
 }  // namespace sluice::host

@@ -6,6 +6,8 @@
 
 namespace sluice::host {
 
+/// By its status, well or not.
+bool has_ended(const boost::json::object& status);
 /// Whether a process may still run for it: it has a node, and has not ended.
 bool runs_somewhere(const boost::json::object& pod);
 

@@ -12,6 +12,7 @@
 #include "api/json/json.hpp"
 #include "api/json/json_text.hpp"
 #include "host/objects/kinds.hpp"
+#include "host/objects/workload_quota.hpp"
 
 namespace sluice::host {
 namespace {
@@ -47,7 +48,7 @@ QuotaShown quota_shown(std::string_view status) {
   if (status.empty()) return {};
   const auto all = api::conditions_in(status);
   const std::string_view admission = api::admission_in(status);
-  const bool held = has_condition(all, "QuotaReserved") && !has_condition(all, "Finished");
+  const bool held = holds_quota(all);
   return {held && !admission.empty(), admission};
 }
 

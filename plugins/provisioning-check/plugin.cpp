@@ -410,12 +410,10 @@ class ProvisioningCheck {
           .find({std::string(kWorkloadVersion), "ResourceFlavor", "", name})
           .value_or(Json());
     });
-    const Json* annotations = workload.find("metadata.annotations");
-    const Json* other =
-        annotations != nullptr ? annotations->member(sluice::mark::kTakesOverFrom) : nullptr;
-    if (other == nullptr || !other->is_string()) return out;
-    const auto runs = context_.objects().find(
-        workload_ref(workload.string_or("metadata.namespace", ""), other->as_string()));
+    const std::string other = sluice::annotation_of(workload, sluice::mark::kTakesOverFrom);
+    if (other.empty()) return out;
+    const auto runs =
+        context_.objects().find(workload_ref(workload.string_or("metadata.namespace", ""), other));
     if (runs) leave_out_running(*runs, out);
     return out;
   }

@@ -4,7 +4,6 @@
 #include "api/jobs/job_kind.hpp"
 #include "api/json/json.hpp"
 #include "host/controllers/jobs/running_pods.hpp"
-#include "host/objects/kinds.hpp"
 #include "host/objects/parts.hpp"
 #include "host/writes/metadata.hpp"
 
@@ -32,13 +31,7 @@ std::vector<std::string> EndsController::watches() const {
 }
 
 void EndsController::changed(const ObjectChange& change, std::vector<WorkKey>& keys) {
-  if (is_pod(*change.kind)) {
-    const StoredObject& pod = change.stored ? *change.stored : *change.before;
-    for (const OwnerReference& owner : pod.metadata.owners())
-      for (const std::string& workload : for_pods_.of(std::string(owner.uid)))
-        keys.push_back({workloads_, workload});
-    return;
-  }
+  if (for_pods_.name(change, keys)) return;
   if (change.kind != workloads_) {
     for (const std::string& workload : ending_.of({change.kind, change.key}))
       keys.push_back({workloads_, workload});
@@ -60,7 +53,7 @@ bool EndsController::has_stopped(const JobInControl& job, const ObjectAccess& ob
 
 Result<Time> EndsController::reconcile(const WorkKey& key, ObjectAccess& objects) {
   ending_.erase(key.name);
-  for_pods_.erase(key.name);
+  for_pods_.erase(key);
   const auto workload = objects.get(*workloads_, key.name);
   if (!workload || !is_ending(part(*workload, "status"))) return kNever;
   const std::vector<JobInControl> jobs = jobs_in_control(*workload, objects);
@@ -70,7 +63,7 @@ Result<Time> EndsController::reconcile(const WorkKey& key, ObjectAccess& objects
     objects.tell_ended(key.name);
   } else {
     ending_.set(key.name, job.ref);
-    for_pods_.set(key.name, job.uid);
+    for_pods_.set(key, job.uid);
   }
   return kNever;
 }

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "host/controllers/jobs/names.hpp"
+#include "host/controllers/jobs/pod_waits.hpp"
 #include "host/controllers/jobs/waits.hpp"
 #include "host/objects/controller.hpp"
 
@@ -35,8 +36,8 @@ class EndsController final : public Controller {
   const api::KindInfo* workloads_;
   std::vector<const api::KindInfo*> jobs_;
   bool watches_pods_ = false;
-  Waits<std::string, std::string> for_pods_;  // workloads, for pods of the job with this UID
-  Waits<std::string, ObjectRef> ending_;      // workloads, for the job that is to stop
+  PodWaits for_pods_;                     // workloads
+  Waits<std::string, ObjectRef> ending_;  // workloads, for the job that is to stop
 };
 
 }  // namespace sluice::host

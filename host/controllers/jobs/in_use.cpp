@@ -2,13 +2,12 @@
 
 #include <fmt/format.h>
 
-#include <set>
-
 #include "api/json/json.hpp"
 #include "host/controllers/jobs/names.hpp"
 #include "host/controllers/jobs/running_pods.hpp"
 #include "host/objects/kinds.hpp"
 #include "host/objects/parts.hpp"
+#include "host/objects/workload_quota.hpp"
 #include "host/writes/metadata.hpp"
 
 namespace sluice::host {
@@ -18,11 +17,6 @@ namespace json = boost::json;
 
 /// The sort of a key that names a job which goes, by its UID; a workload has the sort 0.
 constexpr std::uint32_t kOwner = 1;
-
-bool holds_quota(const json::object& workload) {
-  const json::object& status = part(workload, "status");
-  return has_condition(status, "QuotaReserved") && !has_condition(status, "Finished");
-}
 
 }  // namespace
 
@@ -41,7 +35,7 @@ void InUsePolicy::updating(const api::KindInfo&, json::object& object, const jso
                            const ObjectReader&, bool by_system,
                            std::vector<api::Problem>& problems) const {
   if (by_system || !has_finalizer(old, kInUseFinalizer) || has_finalizer(object, kInUseFinalizer) ||
-      !holds_quota(old))
+      !holds_quota(part(old, "status")))
     return;
   problems.push_back({api::Problem::Kind::kForbidden, "metadata.finalizers",
                       fmt::format("Forbidden: {} is taken away by the system, when nothing runs "
@@ -59,16 +53,11 @@ std::vector<std::string> InUseController::watches() const {
 }
 
 void InUseController::changed(const ObjectChange& change, std::vector<WorkKey>& keys) {
+  if (waiting_.name(change, keys)) return;
   if (change.kind == workloads_) {
     if (change.stored && change.stored->metadata.terminating() &&
         change.stored->metadata.has_finalizer(kInUseFinalizer))
       keys.push_back({workloads_, change.key});
-  } else if (is_pod(*change.kind)) {
-    const StoredObject& pod = change.stored ? *change.stored : *change.before;
-    for (const OwnerReference& owner : pod.metadata.owners()) {
-      const std::set<WorkKey>& waiting = waiting_.of(std::string(owner.uid));
-      keys.insert(keys.end(), waiting.begin(), waiting.end());
-    }
   } else if (change.before && (!change.stored || change.stored->metadata.terminating())) {
     const std::string_view uid = change.before->metadata.uid();
     if (!uid.empty()) keys.push_back({nullptr, std::string(uid), kOwner});
@@ -77,7 +66,7 @@ void InUseController::changed(const ObjectChange& change, std::vector<WorkKey>& 
 
 bool InUseController::may_go(const WorkKey& workload, const json::object& object,
                              const ObjectAccess& objects) {
-  if (!holds_quota(object)) return true;
+  if (!holds_quota(part(object, "status"))) return true;
   const std::string_view ns = api::find_text(part(object, "metadata"), "namespace");
   const std::vector<JobInControl> jobs = jobs_in_control(object, objects);
   for (const JobInControl& job : jobs) {

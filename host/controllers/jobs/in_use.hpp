@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "host/controllers/jobs/waits.hpp"
+#include "host/controllers/jobs/pod_waits.hpp"
 #include "host/objects/controller.hpp"
 #include "host/writes/policy.hpp"
 
@@ -59,7 +59,7 @@ class InUseController final : public Controller {
   const api::KindInfo* workloads_;
   std::vector<const api::KindInfo*> jobs_;
   bool watches_pods_ = false;
-  Waits<WorkKey, std::string> waiting_;  // workloads, for pods of the job with this UID
+  PodWaits waiting_;  // workloads
 };
 
 }  // namespace sluice::host

@@ -14,7 +14,6 @@
 #include "host/controllers/jobs/names.hpp"
 #include "host/controllers/jobs/running_pods.hpp"
 #include "host/controllers/jobs/workload_spec.hpp"
-#include "host/objects/kinds.hpp"
 #include "host/objects/object_key.hpp"
 #include "host/objects/parts.hpp"
 #include "host/writes/metadata.hpp"
@@ -76,10 +75,10 @@ bool lower_reclaimable(json::object& status, const json::array& before, const js
   return true;
 }
 
-bool runs_by_another(const JobView& view, const WorkloadOfJob& workload) {
-  return std::any_of(view.workloads.begin(), view.workloads.end(), [&](const WorkloadOfJob& each) {
-    return each.admitted && each.key != workload.key;
-  });
+/// By a workload, or by another than this one.
+bool is_admitted(const JobView& view, const WorkloadOfJob* but = nullptr) {
+  return std::any_of(view.workloads.begin(), view.workloads.end(),
+                     [&](const WorkloadOfJob& each) { return each.admitted && &each != but; });
 }
 
 }  // namespace
@@ -99,14 +98,9 @@ std::vector<std::string> JobController::watches() const {
 }
 
 void JobController::changed(const ObjectChange& change, std::vector<WorkKey>& keys) {
+  if (shrinking_.name(change, keys)) return;
   if (change.kind->job) {
     keys.push_back({change.kind, change.key});
-  } else if (is_pod(*change.kind)) {
-    if (shrinking_.empty()) return;
-    std::vector<WorkKey> jobs;
-    name_owners(kinds_, change.stored ? *change.stored : *change.before, jobs);
-    std::erase_if(jobs, [&](const WorkKey& job) { return !shrinking_.contains(job); });
-    keys.insert(keys.end(), jobs.begin(), jobs.end());
   } else if (change.kind == workload_kind_) {
     if (change.key == creating_) return;
     const std::size_t named = keys.size();
@@ -185,9 +179,7 @@ JobController::Done JobController::leave_queue(JobView& view, ObjectAccess& obje
 /// its pods end.
 JobController::Done JobController::end_with_quota(const JobView& view, ObjectAccess& objects) {
   if (!holds_for_pods_ || view.workloads.empty()) return {};
-  const bool runs = std::any_of(view.workloads.begin(), view.workloads.end(),
-                                [](const WorkloadOfJob& each) { return each.admitted; });
-  return runs ? Done() : end_running_pods(objects, view.uid, view.ns);
+  return is_admitted(view) ? Done() : end_running_pods(objects, view.uid, view.ns);
 }
 
 /// Deleted workloads that wait for their pods (in_use.hpp): one by which the job runs stops it, and
@@ -197,7 +189,7 @@ Result<bool> JobController::let_deleted_go(JobView& view, ObjectAccess& objects)
   for (const WorkloadOfJob& workload : view.workloads) {
     if (!waits_for_pods_to_end(workload.object)) continue;
     const bool ended = view.kind->end(view.job).has_value();
-    const bool runs_by_it = workload.reserving && !runs_by_another(view, workload) &&
+    const bool runs_by_it = workload.reserving && !is_admitted(view, &workload) &&
                             has_condition(part(workload.object, "status"), "Admitted");
     if (runs_by_it && !ended && !view.kind->suspended(view.job))
       if (auto done = stop(view, "Its workload was deleted", objects); !done) return done.error();
@@ -221,10 +213,9 @@ JobController::Done JobController::keep_in_line(JobView& view, ObjectAccess& obj
       if (auto done = stop(view, "It has no pods", objects); !done) return done;
     return leave_queue(view, objects);
   }
-  const bool admitted = std::any_of(view.workloads.begin(), view.workloads.end(),
-                                    [](const WorkloadOfJob& w) { return w.admitted; });
   // A stop was not finished.
-  if (!admitted && view.kind->suspended(view.job) && !started_with(view.job).workload_uid.empty())
+  if (!is_admitted(view) && view.kind->suspended(view.job) &&
+      !started_with(view.job).workload_uid.empty())
     if (auto done = give_back(view, objects); !done) return done;
   std::string why = view.kind->unfit(view.job);
   if (why.empty() && makes_pods_) why = view.kind->unfit_on_host(view.job);
@@ -453,7 +444,7 @@ JobController::Done JobController::resize(JobView& view, WorkloadOfJob& workload
     const auto runs = running.find(view.pod_sets[i].name);
     const std::int32_t least = runs == running.end() ? 0 : runs->second;
     const std::int32_t after = std::max(view.pod_sets[i].count, least);
-    if (after > view.pod_sets[i].count) shrinking_.insert(WorkKey::of(view.ref));
+    if (after > view.pod_sets[i].count) shrinking_.set(WorkKey::of(view.ref), view.uid);
     if (after == before || (workload.reserving && after > before)) continue;
     set["count"] = after;
     changed = true;

@@ -16,6 +16,7 @@
 #include "core/hooks/hooks.hpp"
 #include "host/controllers/jobs/job_view.hpp"
 #include "host/controllers/jobs/mapping.hpp"
+#include "host/controllers/jobs/pod_waits.hpp"
 #include "host/controllers/jobs/start_info.hpp"
 #include "host/controllers/jobs/waits.hpp"
 #include "host/objects/controller.hpp"
@@ -84,7 +85,7 @@ class JobController final : public Controller {
   /// Jobs that wait for something that does not exist: a prebuilt workload (by key), a class.
   Waits<WorkKey, std::string> waiting_for_workload_;
   std::set<WorkKey> waiting_for_class_;
-  std::set<WorkKey> shrinking_;            ///< jobs whose workloads wait for pods to end
+  PodWaits shrinking_;                     ///< jobs whose workloads have to become smaller
   std::map<WorkKey, std::string> missed_;  ///< and for which of them an event says so already
   std::set<WorkKey> mapped_;  ///< jobs whose workloads a plugin plans; rebuilt by looking
   bool makes_pods_ = false;

@@ -8,6 +8,7 @@
 #include "host/controllers/jobs/start_info.hpp"
 #include "host/objects/kinds.hpp"
 #include "host/objects/parts.hpp"
+#include "host/objects/workload_quota.hpp"
 
 namespace sluice::host {
 namespace {
@@ -35,7 +36,7 @@ WorkloadOfJob workload_of(const ObjectRef& ref, json::object object) {
   out.name = ref.name();
   const json::object& status = part(object, "status");
   out.finished = has_condition(status, "Finished");
-  out.reserving = !out.finished && has_condition(status, "QuotaReserved");
+  out.reserving = holds_quota(status);
   out.admitted =
       !out.finished && has_condition(status, "Admitted") && !has_condition(status, "Evicted");
   out.object = std::move(object);

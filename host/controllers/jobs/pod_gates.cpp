@@ -12,7 +12,9 @@
 #include "host/controllers/jobs/start_info.hpp"
 #include "host/objects/kinds.hpp"
 #include "host/objects/parts.hpp"
+#include "host/objects/pods.hpp"
 #include "host/plugins/bridge_jobs.hpp"
+#include "host/writes/metadata.hpp"
 
 namespace sluice::host {
 namespace {
@@ -60,11 +62,7 @@ Result<void> lift(Pod& pod, std::string_view set, const PodGates::Granted& grant
   return {};
 }
 
-bool has_ended(const json::object& pod) {
-  const std::string_view phase = api::find_text(part(pod, "status"), "phase");
-  return phase == "Succeeded" || phase == "Failed" ||
-         !api::find_text(part(pod, "metadata"), "deletionTimestamp").empty();
-}
+bool ends(const json::object& pod) { return has_ended(part(pod, "status")) || is_terminating(pod); }
 
 }  // namespace
 
@@ -138,7 +136,7 @@ Result<Time> PodGateController::reconcile(const WorkKey& key, ObjectAccess& obje
        objects.owned_by(api::find_text(part(*job, "metadata"), "uid"), namespace_of(key.name))) {
     if (!is_pod(*ref.kind)) continue;
     auto pod = objects.get(*ref.kind, ref.key);
-    if (!pod || has_ended(*pod)) continue;
+    if (!pod || ends(*pod)) continue;
     std::string set(label_of(*pod, kPodSetLabel));
     if (set.empty() && !granted.pod_sets.empty()) set = granted.pod_sets[0].name;
     std::string created(api::find_text(part(*pod, "metadata"), "creationTimestamp"));

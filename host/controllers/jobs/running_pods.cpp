@@ -1,7 +1,5 @@
 #include "host/controllers/jobs/running_pods.hpp"
 
-#include <optional>
-
 #include "host/controllers/jobs/job_view.hpp"
 #include "host/controllers/jobs/names.hpp"
 #include "host/objects/kinds.hpp"
@@ -11,14 +9,14 @@
 namespace sluice::host {
 namespace {
 
-/// Calls tell(pod) for each, until it answers false.
+/// Calls tell(reference, pod) for each, until it answers false.
 template <typename Tell>
 void each_running_pod(const ObjectAccess& objects, std::string_view uid, std::string_view ns,
                       Tell tell) {
   for (const ObjectRef& owned : objects.owned_by(uid, ns)) {
     if (!is_pod(*owned.kind)) continue;
     const auto pod = objects.get(*owned.kind, owned.key);
-    if (pod && runs_somewhere(*pod) && !tell(*pod)) return;
+    if (pod && runs_somewhere(*pod) && !tell(owned, *pod)) return;
   }
 }
 
@@ -26,7 +24,7 @@ void each_running_pod(const ObjectAccess& objects, std::string_view uid, std::st
 
 bool has_running_pods(const ObjectAccess& objects, std::string_view uid, std::string_view ns) {
   bool any = false;
-  each_running_pod(objects, uid, ns, [&](const boost::json::object&) {
+  each_running_pod(objects, uid, ns, [&](const ObjectRef&, const boost::json::object&) {
     any = true;
     return false;
   });
@@ -37,7 +35,7 @@ std::map<std::string, std::int32_t, std::less<>> running_pods(const ObjectAccess
                                                               std::string_view uid,
                                                               std::string_view ns) {
   std::map<std::string, std::int32_t, std::less<>> out;
-  each_running_pod(objects, uid, ns, [&](const boost::json::object& pod) {
+  each_running_pod(objects, uid, ns, [&](const ObjectRef&, const boost::json::object& pod) {
     ++out[std::string(label_of(pod, kPodSetLabel))];
     return true;
   });
@@ -45,12 +43,12 @@ std::map<std::string, std::int32_t, std::less<>> running_pods(const ObjectAccess
 }
 
 Result<void> end_running_pods(ObjectAccess& objects, std::string_view uid, std::string_view ns) {
-  for (const ObjectRef& owned : objects.owned_by(uid, ns)) {
-    const auto pod = is_pod(*owned.kind) ? objects.get(*owned.kind, owned.key) : std::nullopt;
-    if (!pod || !runs_somewhere(*pod) || is_terminating(*pod)) continue;
-    if (auto done = plain(objects.remove(*owned.kind, owned.key)); !done) return done;
-  }
-  return {};
+  Result<void> done;
+  each_running_pod(objects, uid, ns, [&](const ObjectRef& ref, const boost::json::object& pod) {
+    if (!is_terminating(pod)) done = plain(objects.remove(*ref.kind, ref.key));
+    return done.ok();
+  });
+  return done;
 }
 
 }  // namespace sluice::host

@@ -25,6 +25,7 @@ class Waits {
     if (all->second.empty()) waiters_.erase(all);
     awaited_.erase(wait);
   }
+  bool empty() const { return awaited_.empty(); }
   bool has(const Waiter& waiter) const { return awaited_.contains(waiter); }
   /// Those that wait for it, valid until the next change.
   const std::set<Waiter>& of(const Awaited& awaited) const {

@@ -1,0 +1,15 @@
+// Whether a Workload holds quota, as its status says to everybody: the question of those who act
+// on what is stored, and not on what the engine decided last. A pure function, any thread.
+#pragma once
+
+#include "host/objects/parts.hpp"
+
+namespace sluice::host {
+
+/// It was given some, and has not ended. `status`: its tree, or its conditions as texts.
+template <typename Status>
+bool holds_quota(const Status& status) {
+  return has_condition(status, "QuotaReserved") && !has_condition(status, "Finished");
+}
+
+}  // namespace sluice::host
