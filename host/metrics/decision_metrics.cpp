@@ -153,6 +153,7 @@ void DecisionMetrics::forget_cohorts() {
 void DecisionMetrics::forget_workload(const std::string& uid) {
   evicted_at_.erase(uid);
   ready_since_.erase(uid);
+  endings_.erase(uid);
 }
 
 void DecisionMetrics::decided(Time now, const Decision& decision) {
@@ -177,8 +178,9 @@ void DecisionMetrics::decided(Time now, const Decision& decision) {
     case DecisionType::kReservationLost:
     case DecisionType::kCheckState:
     case DecisionType::kLowered:
-    case DecisionType::kStatus:
       return;
+    case DecisionType::kStatus:
+      return released(now, decision.workload);
   }
 }
 
@@ -248,16 +250,31 @@ void DecisionMetrics::evicted(Time now, const Decision& decision, const About& a
     metrics_.count("kueue_evicted_workloads_once_total",
                    "Workloads that were evicted at least once, per ClusterQueue",
                    add(about.of_cluster_queue()));
-  // Counted as it begins; how long its pods take to end is not in it.
-  metrics_.observe("kueue_workload_eviction_latency_seconds",
-                   "From the decision to evict to the release of the quota",
-                   {{"cluster_queue", about.cluster_queue}, {"reason", reason}}, 0,
-                   Buckets::kFourteen);
+  Ending ending{.since = now, .cluster_queue = about.cluster_queue, .reason = reason};
+  if (engine_.model().workloads[decision.workload].holds_quota())
+    endings_.insert_or_assign(about.uid, std::move(ending));
+  else
+    time_eviction(ending, now);
   if (ready)
     metrics_.observe(
         "kueue_pods_ready_to_evicted_time_seconds", "From all pods being ready to the eviction",
         {{"cluster_queue", about.cluster_queue}, {"reason", reason}, {"underlying_cause", cause}},
         seconds(now - ready.mapped()), Buckets::kFourteen);
+}
+
+/// The end of an eviction is no decision of its own, only a change of the status.
+void DecisionMetrics::released(Time now, WorkloadId id) {
+  if (endings_.empty() || engine_.model().workloads[id].holds_quota()) return;
+  if (const auto ending = endings_.extract(engine_.object(id)->meta.uid))
+    time_eviction(ending.mapped(), now);
+}
+
+void DecisionMetrics::time_eviction(const Ending& of, Time now) {
+  if (!engine_.model().find_queue(of.cluster_queue)) return;
+  metrics_.observe("kueue_workload_eviction_latency_seconds",
+                   "From the decision to evict to the release of the quota",
+                   {{"cluster_queue", of.cluster_queue}, {"reason", of.reason}},
+                   seconds(now - of.since), Buckets::kFourteen);
 }
 
 void DecisionMetrics::preempted(const Decision& decision) {
@@ -271,6 +288,7 @@ void DecisionMetrics::preempted(const Decision& decision) {
 void DecisionMetrics::finished(Time now, const About& about) {
   evicted_at_.erase(about.uid);
   ready_since_.erase(about.uid);
+  if (const auto ending = endings_.extract(about.uid)) time_eviction(ending.mapped(), now);
   count(Told::kFinished, about);
   if (about.admitted != 0) time(Told::kExecution, about, now - about.admitted);
 }

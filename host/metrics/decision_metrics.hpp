@@ -64,12 +64,20 @@ class DecisionMetrics final : public DecisionObserver {
     std::array<Pair, kTold> of;
   };
 
+  /// An eviction whose quota is held until its pods have ended, from its decision on.
+  struct Ending {
+    Time since = 0;
+    std::string cluster_queue, reason;
+  };
+
   struct About;
   About about(WorkloadId id);
   void decided_for_another(Time now, const Decision& decision);
   void reserved(Time now, const About& about);
   void admitted(Time now, const About& about);
   void evicted(Time now, const Decision& decision, const About& about);
+  void released(Time now, WorkloadId id);
+  void time_eviction(const Ending& of, Time now);
   void preempted(const Decision& decision);
   bool is_there(const About& about) const;        ///< its ClusterQueue
   bool local_is_there(const About& about) const;  ///< its LocalQueue
@@ -83,6 +91,7 @@ class DecisionMetrics final : public DecisionObserver {
   HostMetrics& metrics_;
   std::unordered_map<std::string, Time> evicted_at_;   // by UID: the last time
   std::unordered_map<std::string, Time> ready_since_;  // by UID
+  std::unordered_map<std::string, Ending> endings_;    // by UID
   std::map<std::string, std::size_t> skips_, skips_of_cycle_;
   std::unordered_map<std::string, Series> series_;  // by ClusterQueue, LocalQueue, class
   std::string series_key_;                          // reused

@@ -110,7 +110,7 @@ def live_metrics(sluice):
                 rest.send("PATCH", f"{workloads}/{each['metadata']['name']}",
                           {"spec": {"active": False}}, "application/merge-patch+json")
         # Seen last: whoever is evicted has been counted as everything else.
-        last = ("kueue_evicted_workloads_total", "kueue_finished_workloads_total")
+        last = ("kueue_workload_eviction_latency_seconds", "kueue_finished_workloads_total")
 
         def counted():
             text = read(rest)

@@ -20,7 +20,7 @@ using ::testing::IsEmpty;
 
 /// Cohort `root` over `team` over the queues `cq` (4 CPUs) and `lender` (2); `slow` has a check.
 struct MetricsWorld : HostFixture {
-  MetricsWorld() : HostFixture(engine_config()) {
+  explicit MetricsWorld(EngineConfig config = engine_config()) : HostFixture(std::move(config)) {
     machine.observe(decisions);
     controllers.add(upkeep);
     apply(R"({"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"AdmissionCheck",
@@ -288,6 +288,34 @@ TEST(Metrics, OfWhatIsGoneNothingIsTold) {
   EXPECT_EQ(world.look().value(
                 sample("cohort_subtree_admitted_workloads_total", "cohort=team priority_class=")),
             1);
+}
+
+// One of a job keeps its quota until its pods have ended, 7 s after it was evicted; the other gives
+// it back at once. Both are counted, and 7 s in all.
+TEST(Metrics, AnEvictionIsTimedUntilItsQuotaIsBack) {
+  EngineConfig config = MetricsWorld::engine_config();
+  config.jobs_end_later = true;
+  MetricsWorld world(config);
+  world.workload("of-nobody", "cq", 2);
+  world.apply(
+      R"({"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"Workload","metadata":{"name":"of-job",
+      "namespace":"default","ownerReferences":[{"apiVersion":"batch/v1","kind":"Job","name":"j",
+      "uid":"0d9b8a4c-0000-4000-8000-000000000001","controller":true}]},"spec":{"queueName":"of-cq",
+      "podSets":[{"name":"main","count":1,"template":{"spec":{"containers":[{"name":"c",
+      "image":"i","resources":{"requests":{"cpu":"2"}}}]}}}]}})");
+  world.kernel.run_to_rest();
+  world.workload("high", "cq", 4, 10);
+  const auto latency = [&](const std::string& what) {
+    return world.look().value(
+        sample("workload_eviction_latency_seconds_" + what, "cluster_queue=cq reason=Preempted"));
+  };
+  EXPECT_EQ(latency("count"), 1);
+  world.pass(7 * kSecond);
+  EXPECT_EQ(latency("count"), 1);
+  world.kernel.tell_ended("default/of-job");
+  world.kernel.run_to_rest();
+  EXPECT_EQ(latency("count"), 2);
+  EXPECT_EQ(latency("sum"), 7);
 }
 
 TEST(Metrics, BucketsAreKueues) {
