@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "api/json/json.hpp"
+#include "core/base/fnv.hpp"
 
 namespace sluice::api {
 namespace {
@@ -112,7 +113,7 @@ bool put_back_one(json::object& object, const json::array& at, const json::value
   return parent != nullptr && parent->emplace(at.back().get_string(), value).second;
 }
 
-// FNV-1a over the names in the order of a walk; a node seen before counts as its number.
+// A hash over the names in the order of a walk; a node seen before counts as its number.
 class Fingerprint {
  public:
   void node(const SchemaNode& node) {
@@ -133,17 +134,13 @@ class Fingerprint {
     }
     text("}");
   }
-  std::uint64_t value() const { return hash_; }
+  std::uint64_t value() const { return hash_.value(); }
 
  private:
-  void text(std::string_view text) {
-    for (const char c : text) byte(static_cast<unsigned char>(c));
-    byte(0xFF);
-  }
-  void byte(std::uint64_t byte) { hash_ = (hash_ ^ byte) * 0x100000001b3U; }
+  void text(std::string_view text) { hash_.add(text).add(static_cast<unsigned char>(0xFF)); }
 
   std::map<const SchemaNode*, std::size_t> numbers_;
-  std::uint64_t hash_ = 0xcbf29ce484222325U;
+  Fnv hash_;
 };
 
 }  // namespace

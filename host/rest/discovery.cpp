@@ -7,6 +7,7 @@
 
 #include "api/json/json.hpp"
 #include "api/schema/kind_info.hpp"
+#include "core/base/fnv.hpp"
 #include "host/rest/accept.hpp"
 
 namespace sluice::host {
@@ -156,11 +157,9 @@ json::object with_type(json::object object, std::string_view kind) {
 }  // namespace
 
 ApiDocument make_document(std::string content_type, std::string body) {
-  std::uint64_t hash = 14695981039346656037U;
-  for (const char c : body) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211U;
   ApiDocument out;
   out.content_type = std::move(content_type);
-  out.etag = "\"" + std::to_string(hash) + "\"";
+  out.etag = "\"" + std::to_string(Fnv().add(body).value()) + "\"";
   out.body = std::make_shared<const std::string>(std::move(body));
   return out;
 }

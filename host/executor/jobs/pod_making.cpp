@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "api/schema/formats.hpp"
+#include "core/base/fnv.hpp"
 #include "host/objects/object_key.hpp"
 #include "host/objects/parts.hpp"
 
@@ -33,11 +34,11 @@ void add_index_variable(json::object& spec) {
 
 std::string name_suffix(std::string_view uid, std::uint64_t number) {
   constexpr std::string_view kLetters = "bcdfghjklmnpqrstvwxz2456789";
-  std::uint64_t hash = 14695981039346656037ULL;  // FNV-1a
-  const auto mix = [&](unsigned char byte) { hash = (hash ^ byte) * 1099511628211ULL; };
-  for (const char c : uid) mix(static_cast<unsigned char>(c));
-  for (int shift = 0; shift < 64; shift += 8) mix(static_cast<unsigned char>(number >> shift));
-  hash ^= hash >> 32;
+  Fnv bytes;
+  bytes.add(uid);
+  for (int shift = 0; shift < 64; shift += 8)
+    bytes.add(static_cast<unsigned char>(number >> shift));
+  std::uint64_t hash = bytes.value() ^ bytes.value() >> 32;
   std::string out;
   for (std::size_t i = 0; i < kSuffix; ++i, hash /= kLetters.size()) {
     out += kLetters[hash % kLetters.size()];
