@@ -11,4 +11,9 @@ namespace sluice::host {
 /// else replaces.
 void merge_patch(boost::json::value& target, const boost::json::value& patch);
 
+/// The patch that makes `after` of `before`; empty: they are alike. Lists are replaced, and a null
+/// is the same as nothing.
+boost::json::object merge_patch_between(const boost::json::object& before,
+                                        const boost::json::object& after);
+
 }  // namespace sluice::host

@@ -7,6 +7,7 @@
 #include "api/json/json.hpp"
 #include "core/base/check.hpp"
 #include "host/client/client.hpp"
+#include "host/kernel/merge_patch.hpp"
 #include "host/objects/object_key.hpp"
 #include "host/objects/parts.hpp"
 
@@ -33,25 +34,6 @@ std::string collection_of(const api::KindInfo& kind, std::string_view key) {
 }
 
 }  // namespace
-
-json::object merge_patch_between(const json::object& before, const json::object& after) {
-  json::object out;
-  for (const auto& [key, value] : after) {
-    const json::value* old = before.if_contains(key);
-    if (old && *old == value) continue;
-    if (old && old->is_object() && value.is_object()) {
-      json::object inner = merge_patch_between(old->get_object(), value.get_object());
-      if (!inner.empty()) out[key] = std::move(inner);
-    } else if (!value.is_null()) {
-      out[key] = value;
-    } else if (old && !old->is_null()) {
-      out[key] = nullptr;
-    }
-  }
-  for (const auto& [key, value] : before)
-    if (!value.is_null() && !after.contains(key)) out[key] = nullptr;
-  return out;
-}
 
 json::object main_patch(const StoredObject& before, const StoredObject& after) {
   json::object out;

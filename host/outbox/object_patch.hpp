@@ -13,10 +13,6 @@
 
 namespace sluice::host {
 
-/// The JSON merge patch that makes `after` of `before`; empty: they are alike. Lists are replaced.
-boost::json::object merge_patch_between(const boost::json::object& before,
-                                        const boost::json::object& after);
-
 /// What differs: labels, annotations, owners, finalizers and all but the status, …
 boost::json::object main_patch(const StoredObject& before, const StoredObject& after);
 /// … or the status.

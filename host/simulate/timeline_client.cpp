@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "api/json/json.hpp"
+#include "host/kernel/merge_patch.hpp"
 #include "host/objects/parts.hpp"
 #include "host/writes/metadata.hpp"
 
@@ -12,23 +13,6 @@ namespace sluice::host {
 namespace {
 
 namespace json = boost::json;
-
-/// The JSON merge patch that makes `after` of `before`.
-json::object difference(const json::object& before, const json::object& after) {
-  json::object patch;
-  for (const auto& [key, value] : after) {
-    const json::value* old = before.if_contains(key);
-    if (old && *old == value) continue;
-    if (old && old->is_object() && value.is_object()) {
-      patch[key] = difference(old->get_object(), value.get_object());
-    } else {
-      patch[key] = value;
-    }
-  }
-  for (const auto& entry : before)
-    if (!after.contains(entry.key())) patch[entry.key()] = nullptr;
-  return patch;
-}
 
 /// What a user says of the object when it is there already: its identity is the system's, the
 /// status too where it is apart, and a queue decides whether a job is suspended.
@@ -105,7 +89,7 @@ ApiResult<WriteOutcome> TimelineClient::change(const ObjectRef& ref, json::objec
   const auto last = applied_.find(ref);
   static const json::object kNothing;
   WriteRequest request = request_of(WriteVerb::kPatch, ref);
-  request.body = difference(last == applied_.end() ? kNothing : last->second, said);
+  request.body = merge_patch_between(last == applied_.end() ? kNothing : last->second, said);
   return machine_.write(std::move(request));
 }
 

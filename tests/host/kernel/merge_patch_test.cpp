@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <boost/json/parse.hpp>
+#include <boost/json/serialize.hpp>
 
 namespace sluice::host {
 namespace {
@@ -37,6 +38,24 @@ TEST(MergePatch, FollowsTheStandard) {
     merge_patch(target, boost::json::parse(c.patch));
     EXPECT_EQ(target, boost::json::parse(c.result)) << c.target << " + " << c.patch;
   }
+}
+
+TEST(MergePatchBetween, SaysOnlyWhatDiffers) {
+  const struct {
+    const char *before, *after, *patch;
+  } rows[] = {
+      {R"({})", R"({})", R"({})"},
+      {R"({"a":1,"b":{"c":2,"d":3}})", R"({"a":1,"b":{"c":4,"d":3}})", R"({"b":{"c":4}})"},
+      {R"({"a":1,"b":2})", R"({"a":1})", R"({"b":null})"},
+      {R"({"a":[1,2]})", R"({"a":[1]})", R"({"a":[1]})"},
+      {R"({"a":{"b":1}})", R"({"a":"text"})", R"({"a":"text"})"},
+      {R"({})", R"({"a":null})", R"({})"},
+  };
+  for (const auto& row : rows)
+    EXPECT_EQ(
+        boost::json::serialize(merge_patch_between(boost::json::parse(row.before).as_object(),
+                                                   boost::json::parse(row.after).as_object())),
+        row.patch);
 }
 
 }  // namespace

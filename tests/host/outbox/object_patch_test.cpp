@@ -1,6 +1,5 @@
 #include "host/outbox/object_patch.hpp"
 
-#include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
 
 #include "outbox_fixture.hpp"
@@ -9,24 +8,6 @@ namespace sluice::host {
 namespace {
 
 struct ObjectPatchTest : OutboxFixture, ::testing::Test {};
-
-TEST_F(ObjectPatchTest, OnlyWhatDiffersIsSaid) {
-  const struct {
-    const char *before, *after, *patch;
-  } rows[] = {
-      {R"({})", R"({})", R"({})"},
-      {R"({"a":1,"b":{"c":2,"d":3}})", R"({"a":1,"b":{"c":4,"d":3}})", R"({"b":{"c":4}})"},
-      {R"({"a":1,"b":2})", R"({"a":1})", R"({"b":null})"},
-      {R"({"a":[1,2]})", R"({"a":[1]})", R"({"a":[1]})"},
-      {R"({"a":{"b":1}})", R"({"a":"text"})", R"({"a":"text"})"},
-      {R"({})", R"({"a":null})", R"({})"},
-  };
-  for (const auto& row : rows)
-    EXPECT_EQ(
-        boost::json::serialize(merge_patch_between(boost::json::parse(row.before).as_object(),
-                                                   boost::json::parse(row.after).as_object())),
-        row.patch);
-}
 
 TEST_F(ObjectPatchTest, MetadataOfTheServerIsNotSaid) {
   StoredObject before = job("j", true);
