@@ -103,9 +103,9 @@ ApiResult<WriteOutcome> ObjectWriter::take(Draft& draft, const WriteMode& mode) 
     if (auto refused = drafter_.ask_plugins(draft, mode)) return *refused;
     if (draft.questions && draft.questions->wait()) return answered_later();
   }
+  if (!draft.encoded) drafter_.encode(draft, mode);
   if (mode.guard)
     if (auto refused = mode.guard(kind, edit.before(), edit.after())) return *refused;
-  if (!draft.encoded) drafter_.encode(draft, mode);
   if (draft.refused_late) return *draft.refused_late;
   return edit.is_new() ? store_new(draft, mode) : store_change(draft, mode);
 }

@@ -265,6 +265,29 @@ TEST(Drafts, OneThatIsTooLargeWithItsOwnersIsRefused) {
   EXPECT_FALSE(host.exists("configmaps", "default/large"));
 }
 
+// It is asked about what would be stored, also where the draft was overtaken: a write of a status
+// leaves all else as it is, whatever it says of it.
+TEST(Drafts, AGuardSeesTheSameWhetherTheDraftHoldsOrNot) {
+  Judges judges(Judges::Way::kAgree);
+  Drafting host(&judges);
+  judges.open = true;
+  std::vector<std::string> seen;
+  host.machine.set_guard([&](const Identity&, const api::KindInfo&, const json::object*,
+                             const json::object& after) -> std::optional<ApiError> {
+    seen.push_back(at(after, "/spec/priority"));
+    return std::nullopt;
+  });
+  WriteRequest request =
+      host.request(WriteVerb::kPatch, "workloads", "w",
+                   R"({"spec":{"priority":9},"status":{"accumulatedPastExecutionTimeSeconds":1}})");
+  request.subresource = "status";
+  const WriteRequest drafted = host.drafted(request);
+  ASSERT_TRUE(host.machine.holds(drafted));
+  for (const WriteRequest& each : {drafted, request}) outcome(host, each);
+  const std::string stored = at(host.get("workloads", "default/w"), "/spec/priority");
+  EXPECT_EQ(seen, (std::vector{stored, stored}));
+}
+
 std::string name_of(const testing::TestParamInfo<Judging>& each) {
   return std::string(std::get<0>(each.param).name) + word_of(std::get<1>(each.param));
 }
