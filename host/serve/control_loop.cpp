@@ -78,7 +78,7 @@ bool ControlLoop::run_aside(const std::string& user, std::function<void()> task)
 }
 
 void ControlLoop::draft(Write& write) const {
-  if (write.request.verb == WriteVerb::kDelete || write.request.prepared) return;
+  if (write.request.verb == WriteVerb::kDelete) return;
   const std::uint64_t steps = api::Steps::taken();
   write.request.draft = machine_.draft(write.request, published_);
   write.steps = api::Steps::taken() - steps;
@@ -113,7 +113,7 @@ void ControlLoop::push(Write write) {
 bool ControlLoop::send_back(Write& write) {
   if (!write.request.draft) return false;
   if (machine_.holds(write.request)) {
-    ++drafts_.taken;
+    if (!write.judged) ++drafts_.taken;  // else that was counted before plugins were asked
     return false;
   }
   if (write.steps >= limits_.long_draft && write.drafts < limits_.drafts) {
@@ -167,9 +167,9 @@ std::optional<Duration> ControlLoop::rest() const {
   if (const Time next = machine_.next_timer(); next != kNever) out = next - clock_.now();
   if (const auto wanted = end_ ? end_->wants_turn() : std::nullopt)
     out = std::min(out.value_or(kLongestWait), *wanted - clock_.steady());
-  if (!laid_aside_.empty())
+  for (const Write& each : laid_aside_)
     out = std::min(out.value_or(kLongestWait),
-                   laid_aside_.front().came + limits_.longest_wait + 1 - clock_.steady());
+                   each.came + limits_.longest_wait + 1 - clock_.steady());
   return out;
 }
 
@@ -211,11 +211,6 @@ ApiResult<WriteOutcome> ControlLoop::carry_out(Write& write) {
   const Duration start = clock_.steady(), waited = start - write.came;
   if (waited > limits_.longest_wait) return waited_too_long(waited, limits_.longest_wait);
   const std::string user = write.request.user;
-  if (write.judged && !machine_.holds(write.request) && ++write.overtaken > limits_.overtaken)
-    return conflict(*write.request.kind, write.request.name,
-                    fmt::format("others changed it {} times while plugins judged this write; "
-                                "try again",
-                                write.overtaken));
   auto outcome = machine_.attempt(write.request);
   write.judged = outcome && outcome->later;
   if (clock_.steady() - start > limits_.long_write)
@@ -252,6 +247,18 @@ bool ControlLoop::waits_for_plugins(const Write& write) const {
          clock_.steady() - write.came <= limits_.longest_wait;
 }
 
+/// What plugins judged is not what it is about any more, so they have to be asked anew. Why not, if
+/// that was too often.
+std::optional<ApiError> ControlLoop::overtaken(Write& write) const {
+  if (!write.judged || machine_.holds(write.request)) return std::nullopt;
+  write.judged = false;
+  if (++write.overtaken <= limits_.overtaken) return std::nullopt;
+  return conflict(*write.request.kind, write.request.name,
+                  fmt::format("others changed it {} times while plugins judged this write; "
+                              "try again",
+                              write.overtaken));
+}
+
 void ControlLoop::lay_aside(Write write) {
   if (!write.request.connection.empty()) held_up_.insert(write.request.connection);
   laid_aside_.push_back(std::move(write));
@@ -270,7 +277,9 @@ void ControlLoop::take_up_again(std::vector<Answer>& answers) {
   for (Write& write : std::exchange(laid_aside_, {})) {
     if (waits_for_plugins(write) || comes_after_another(write))
       lay_aside(std::move(write));
-    else
+    else if (auto refused = overtaken(write))
+      answers.push_back({std::move(write.done), *std::move(refused)});
+    else if (!send_back(write))
       answer_or_lay_aside(std::move(write), answers);
   }
 }

@@ -159,6 +159,7 @@ class ControlLoop final : public Writes, public KernelThread {
   ApiResult<WriteOutcome> carry_out(Write& write);
   void answer_or_lay_aside(Write write, std::vector<Answer>& answers);
   void take_up_again(std::vector<Answer>& answers);
+  std::optional<ApiError> overtaken(Write& write) const;
   void lay_aside(Write write);
   bool comes_after_another(const Write& write) const;
   bool waits_for_plugins(const Write& write) const;

@@ -231,6 +231,20 @@ TEST_F(LaidAside, WhatOthersChangedMeanwhileIsJudgedAnew) {
   EXPECT_EQ(plugin().status()[0].faults, 0U);
 }
 
+// What is much work is not drafted anew on the thread that all others wait for.
+TEST_F(LaidAside, ALargeOneThatWasOvertakenIsDraftedAnewBesideTheTurn) {
+  limits.long_draft = 0;
+  start();
+  auto judged = overtaken_patch();
+  release("m", 2);
+  const Outcome done = judged.get();
+  ASSERT_TRUE(done) << done.error().text;
+  EXPECT_EQ(text_at("m", "theirs"), "kept");
+  loop->stop();
+  EXPECT_EQ(loop->drafts().sent_back, 1U);
+  EXPECT_EQ(loop->drafts().anew, 0U);
+}
+
 TEST_F(LaidAside, WhoIsOvertakenTooOftenIsToldSo) {
   limits.overtaken = 0;
   start();
