@@ -270,7 +270,6 @@ void Drafter::encode(Draft& draft, const WriteMode& mode) const {
   if (before && body_differs(*before, after)) advance_generation(after);
   if (edit.of_status() && !mode.dry_run) return seal_status(draft);
   draft.prepared = intake_.encode(kind, after, mode.dry_run);
-  if (before && !mode.dry_run) draft.prepared.stored.hidden = edit.stored().hidden;
 }
 
 /// What the write leaves as it is, texts and decoded parts, is taken over and not made again.
@@ -282,7 +281,6 @@ void Drafter::seal_status(Draft& draft) const {
   out.stored.key = stored.key;
   out.stored.metadata = stored.metadata;
   out.stored.body = stored.body;
-  out.stored.hidden = stored.hidden;
   // The owners of fields of the status may have changed.
   if (std::string text = metadata_text(part(edit.after(), "metadata"));
       text != stored.metadata.text())

@@ -28,7 +28,7 @@ struct WriteMode {
   bool answer = true;      ///< false: the object of the outcome is not read
   FieldValidation field_validation = FieldValidation::kIgnore;
   std::string_view field_manager;  ///< owner of the fields that change; empty: not recorded
-  std::string_view plugin;         ///< that writes; it may take its own mark away
+  std::string_view plugin;         ///< that writes; marks are as it says; empty: none does
   std::string_view user;           ///< noted as the creator; empty: none is
   bool advises = false;            ///< warnings beside the outcome are read
   bool may_wait = false;           ///< see WriteRequest
@@ -87,8 +87,5 @@ class Drafter {
 
 /// Whether the body of a new object of the kind says its own uid.
 bool names_itself(const api::KindInfo& kind);
-
-/// `namespace/name` of an object of the kind, or `name`.
-std::string key_in(const api::KindInfo& kind, const boost::json::object& object);
 
 }  // namespace sluice::host

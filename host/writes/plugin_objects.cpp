@@ -139,7 +139,9 @@ void PluginObjects::commit() {
 }
 
 void PluginObjects::suspend() {
-  Suspended& aside = suspended_[plugin_];
+  const auto [at, fresh] = suspended_.try_emplace(plugin_);
+  SLUICE_CHECK(fresh, "two transactions of one plugin are laid aside: ", plugin_);
+  Suspended& aside = at->second;
   transaction_->suspend();
   aside.key_changes = std::exchange(key_changes_, {});
   aside.transaction = std::move(transaction_);
@@ -245,7 +247,6 @@ PortAnswer PluginObjects::release_claim(const PluginObjectRef& ref) {
   StoredObject changed = *stored;
   set_claims(changed, claims);
   PreparedObject released = kernel_.intake().encode(*kind, to_object(changed));
-  released.stored.hidden = stored->hidden;
   kernel_.commit(std::move(released));
   return {};
 }
@@ -257,8 +258,8 @@ PortAnswer PluginObjects::remove(const PluginObjectRef& ref, std::string_view ui
   const std::string key = key_of(*kind, ref.ns, ref.name);
   if (!kernel_.exists(*kind, key)) return answer_of(not_found(*kind, ref.name));
   if (auto refused = refuses_to_go({kind, key})) return answer_of(*refused);
-  const json::object object = kernel_.current(*kind, key);
-  if (!uid.empty() && api::find_text(*metadata_of(object), "uid") != uid)
+  if (const StoredObject* stored = kernel_.store().find(*kind, key);
+      !uid.empty() && (!stored || stored->metadata.uid() != uid))
     return answer_of(conflict(*kind, ref.name, "it has another uid"));
   kernel_.erase(*kind, key);
   return {};

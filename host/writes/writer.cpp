@@ -157,7 +157,11 @@ ApiResult<WriteOutcome> Writer::attempt(WriteRequest& request) {
     if (auto refused = unknown_part(request)) return *refused;
     return objects_.remove(ref_of(request), request.deletion, mode);
   }
-  if (request.prepared) return objects_.create(std::move(*request.prepared), mode);
+  if (request.prepared) {
+    SLUICE_CHECK(!request.may_wait, "a prepared object is used up, and cannot be tried again: ",
+                 request.prepared->stored.key);
+    return objects_.create(std::move(*request.prepared), mode);
+  }
   std::shared_ptr<Draft> draft = holds(request) ? request.draft : nullptr;
   if (!draft) {
     const bool again = request.may_wait && drafter_.asks_plugins(*request.kind);
