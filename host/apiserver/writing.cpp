@@ -53,23 +53,25 @@ void audit_call(const Call& call, std::string_view name, int code, std::string_v
   audit(record);
 }
 
-/// What was deleted, and that it is gone.
+/// That it is done, and with what.
+std::string success_status(json::object details) {
+  std::string out;
+  api::append_json(json::object{{"kind", "Status"},
+                                {"apiVersion", "v1"},
+                                {"metadata", json::object()},
+                                {"status", "Success"},
+                                {"details", std::move(details)}},
+                   out);
+  return out + "\n";
+}
+
 std::string deletion_status(const StoredObject& object) {
   json::object details;
   details["name"] = object.name();
   if (!object.kind->group.empty()) details["group"] = object.kind->group;
   details["kind"] = object.kind->plural;
-  const json::object whole = to_object(object);
-  if (const auto* metadata = api::find_object(whole, "metadata"))
-    details["uid"] = api::find_text(*metadata, "uid");
-  const json::object status = {{"kind", "Status"},
-                               {"apiVersion", "v1"},
-                               {"metadata", json::object()},
-                               {"status", "Success"},
-                               {"details", std::move(details)}};
-  std::string out;
-  api::append_json(status, out);
-  return out + "\n";
+  details["uid"] = api::json_view(object.metadata.uid());
+  return success_status(std::move(details));
 }
 
 void answer(Call& call, const ApiResult<WriteOutcome>& result, bool dry_run) {
@@ -216,14 +218,7 @@ class DeleteMany final : public std::enable_shared_from_this<DeleteMany> {
     json::object details;
     if (!call_->route.group.empty()) details["group"] = call_->route.group;
     details["kind"] = call_->route.resource;
-    std::string out;
-    api::append_json(json::object{{"kind", "Status"},
-                                  {"apiVersion", "v1"},
-                                  {"metadata", json::object()},
-                                  {"status", "Success"},
-                                  {"details", std::move(details)}},
-                     out);
-    call_->reply(200, out + "\n");
+    call_->reply(200, success_status(std::move(details)));
   }
 
   const CallPtr call_;
