@@ -185,17 +185,6 @@ PreparedObject Intake::encode(const api::KindInfo& kind, const json::object& obj
   return out;
 }
 
-std::vector<api::Problem> Intake::prepare(const api::KindInfo& kind, json::object& object,
-                                          const json::object* old, const IntakeOptions& options,
-                                          PreparedObject& out) {
-  auto problems = validate(kind, object, old, options);
-  if (problems.empty() && asks_plugins(kind)) problems = ask_plugins(kind, object, old, options);
-  if (!problems.empty()) return problems;
-  out = encode(kind, object, options.dry_run);
-  remember(kind, object);
-  return problems;
-}
-
 const api::Condition* end_told(const PreparedObject& object) {
   const auto* workload = std::get_if<std::shared_ptr<api::Workload>>(&object.typed);
   const api::Condition* finished =

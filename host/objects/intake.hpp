@@ -110,20 +110,8 @@ class Intake {
   Intake(const api::Scheme& scheme, WriteValidators* validators)
       : scheme_(scheme), validators_(validators) {}
 
-  /// Prepares `object` for being stored: as a new object, or in place of `old` (hub form). Empty
-  /// when it was accepted.
-  std::vector<api::Problem> prepare(const api::KindInfo& kind, boost::json::object& object,
-                                    const boost::json::object* old, const IntakeOptions& options,
-                                    PreparedObject& out);
-  std::vector<api::Problem> prepare(const api::KindInfo& kind, boost::json::object& object,
-                                    const boost::json::object* old, bool status,
-                                    PreparedObject& out) {
-    IntakeOptions options;
-    options.status = status;
-    return prepare(kind, object, old, options, out);
-  }
-
-  /// The parts of prepare(): defaults, converts and judges `object` in place, …
+  /// Defaults, converts and judges `object` in place: as a new object, or in place of `old` (hub
+  /// form). Empty: it was accepted, …
   std::vector<api::Problem> validate(const api::KindInfo& kind, boost::json::object& object,
                                      const boost::json::object* old, const IntakeOptions& options);
   /// … has plugins validate it, if any wants to, …

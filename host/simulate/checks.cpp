@@ -45,7 +45,7 @@ void find_duplicates(const SimulationInput& input, std::vector<std::string>& err
     errors.push_back(fmt::format("{}: {} {} is given twice; it stands at {} already",
                                  input.places.text(initial.place), stored.kind->kind, stored.key,
                                  input.places.text(it->second->place)));
-    if (errors.size() >= 20) return;
+    if (errors.size() >= kMaxMistakes) return;
   }
 }
 
@@ -208,9 +208,9 @@ void add_namespaces(SimulationInput& input, Intake& intake, std::uint32_t& order
     if (given.contains(name)) continue;
     json::object object = {
         {"apiVersion", "v1"}, {"kind", "Namespace"}, {"metadata", {{"name", name}}}};
-    InitialObject initial{{}, ++order, {}};
-    if (intake.prepare(*kind, object, nullptr, false, initial.object).empty())
-      input.objects.push_back(std::move(initial));
+    ++order;
+    if (intake.validate(*kind, object, nullptr, {}).empty())
+      input.objects.push_back({intake.encode(*kind, object), order, {}});
   }
 }
 
@@ -222,12 +222,14 @@ void check_input(SimulationInput& input, Intake& intake, std::uint32_t& order,
     errors.push_back(fmt::format("from: {} after {} is beyond the last moment that there is: {}",
                                  offset_text(*input.from), format_time(input.start),
                                  format_time(kLatest)));
-  for (const TimelineEvent& event : input.events)
+  for (const TimelineEvent& event : input.events) {
+    if (errors.size() >= kMaxMistakes) return;
     if (later(input.start, event.at) == kNever)
       errors.push_back(
           fmt::format("{}: {} after {} is beyond the last moment that there is here: {}",
                       input.places.text(event.place, "at"), offset_text(event.at),
                       format_time(input.start), format_time(kLatest)));
+  }
   find_duplicates(input, errors);
   if (!errors.empty()) return;
   References(input).warn_of_all();

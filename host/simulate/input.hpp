@@ -20,6 +20,9 @@
 
 namespace sluice::host {
 
+/// So many mistakes of an input are told; finding the place of one reads its file.
+inline constexpr std::size_t kMaxMistakes = 20;
+
 /// What a delete, patch or finish names.
 struct EventTarget {
   const api::KindInfo* kind = nullptr;  ///< of a finish: nullptr when it named none

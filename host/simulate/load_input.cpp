@@ -20,7 +20,6 @@ namespace {
 namespace json = boost::json;
 
 constexpr std::string_view kUidPrefix = "00000000-0000-4000-8000-";
-constexpr std::size_t kMaxErrors = 20;
 
 // A workload whose priority is that of a class must wait until all classes were read.
 bool needs_class(const api::KindInfo& kind, const json::object& object) {
@@ -67,10 +66,10 @@ class InputLoader final : private TimelineTaker {
   void warn(PlaceRef ref, std::string_view field, const std::string& text) override;
   void take_apply(TimelineEvent event, json::object& object) override;
   void take_event(TimelineEvent event) override;
-  bool full() const override { return errors_.size() + mistakes_.size() >= kMaxErrors; }
+  bool full() const override { return errors_.size() + mistakes_.size() >= kMaxMistakes; }
 
   void tell(PlaceRef ref, std::string_view field, const std::string& text);
-  bool told_enough() const { return errors_.size() >= kMaxErrors; }
+  bool told_enough() const { return errors_.size() >= kMaxMistakes; }
   const api::KindInfo* kind_of(PlaceRef ref, std::string_view field, const json::object& object);
   void take_object(PlaceRef ref, json::object& object);
   void prepare_in_turn(const Slot& slot, json::object& object);

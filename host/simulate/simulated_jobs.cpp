@@ -6,6 +6,7 @@
 
 #include "api/json/json.hpp"
 #include "core/base/check.hpp"
+#include "core/base/fnv.hpp"
 #include "host/controllers/jobs/pods_ready.hpp"
 #include "host/objects/kinds.hpp"
 #include "host/objects/object_key.hpp"
@@ -51,11 +52,10 @@ std::string SimulatedJobs::uid_for(const api::KindInfo& kind, const json::object
   return found.empty() ? uid(now) : found;
 }
 
-// FNV-1a: the same for the same job at the same time.
+// The same for the same job at the same time.
 std::string SimulatedJobs::uid_of_job(const ObjectRef& job, Time now, std::string workload_uid) {
-  std::uint64_t hash = 0xcbf29ce484222325U;
-  for (const char c : fmt::format("{}/{} {} {}", job.kind->group, job.kind->kind, job.key, now))
-    hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3U;
+  const std::uint64_t hash =
+      Fnv().add(fmt::format("{}/{} {} {}", job.kind->group, job.kind->kind, job.key, now)).value();
   std::string uid = fmt::format("{:08x}-{:04x}-4000-a000-{:012x}", hash >> 32U,
                                 hash >> 16U & 0xffffU, hash & 0xffffU);
   kept_[uid] = std::move(workload_uid);
@@ -71,6 +71,21 @@ std::optional<ObjectRef> SimulatedJobs::job_of(const api::Workload& workload) co
     if (kind && manages(*kind) && objects().exists(*kind, ref.key)) return ref;
   }
   return std::nullopt;
+}
+
+std::vector<WorkloadId> SimulatedJobs::workloads_of(std::string_view job) const {
+  std::vector<WorkloadId> out;
+  for (const api::KindInfo* kind : machine_->scheme().kinds()) {
+    if (!manages(*kind)) continue;
+    const StoredObject* stored = machine_->store().find(*kind, job);
+    if (!stored) continue;
+    for (const ObjectRef& owned : machine_->index().owned_by(stored->metadata.uid()))
+      if (const auto id =
+              is_workload(*owned.kind) ? machine_->engine().find(owned.key) : std::nullopt)
+        out.push_back(*id);
+  }
+  std::ranges::sort(out);
+  return out;
 }
 
 std::optional<ObjectRef> SimulatedJobs::find(std::string_view key) const {

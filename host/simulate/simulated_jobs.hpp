@@ -67,6 +67,8 @@ class SimulatedJobs final : public IdSource {
   std::optional<ObjectRef> job_of(const api::Workload& workload) const;
   /// A job of any kind with that key.
   std::optional<ObjectRef> find(std::string_view key) const;
+  /// Of the jobs with that key that are there, in the order in which they came.
+  std::vector<WorkloadId> workloads_of(std::string_view job) const;
   std::optional<Duration> runtime(const ObjectRef& job) const;
   /// When its pods started; nullopt: none run.
   std::optional<Time> started(const ObjectRef& job) const;

@@ -291,22 +291,27 @@ bool Simulation::end_job(WorkloadId id) {
 // The workload that a Job owns: dumps of a live cluster name them job-NAME-HASH. One that runs is
 // preferred, because a Job may leave finished ones behind.
 std::string Simulation::job_workload(const std::string& job) const {
-  const Engine& engine = machine_->engine();
-  const KeyParts parts = split_key(job);
-  std::string found;
-  for (const WorkloadId id : engine.workloads()) {
-    const auto workload = engine.object(id);
-    if (workload->meta.ns != parts.ns) continue;
-    const bool owned = std::any_of(
-        workload->meta.owners.begin(), workload->meta.owners.end(), [&](const auto& owner) {
-          const api::KindInfo* kind = machine_->scheme().find(owner.api_version, owner.kind);
-          return kind && kind->job && owner.name == parts.name;
-        });
-    if (!owned) continue;
-    if (engine.state(id) == WorkloadState::kAdmitted) return engine.key(id);
-    if (found.empty()) found = engine.key(id);
+  std::vector<WorkloadId> owned = jobs_->workloads_of(job);
+  if (owned.empty()) owned = workloads_owned_by(split_key(job));
+  if (owned.empty()) return {};
+  const auto runs = std::ranges::find_if(
+      owned, [this](WorkloadId id) { return engine().state(id) == WorkloadState::kAdmitted; });
+  return engine().key(runs == owned.end() ? owned.front() : *runs);
+}
+
+/// Of a job that is not there, as in a dump of workloads alone. O(workloads).
+std::vector<WorkloadId> Simulation::workloads_owned_by(const KeyParts& job) const {
+  std::vector<WorkloadId> out;
+  for (const WorkloadId id : engine().workloads()) {
+    const auto workload = engine().object(id);
+    if (workload->meta.ns != job.ns) continue;
+    const bool owned = std::ranges::any_of(workload->meta.owners, [&](const auto& owner) {
+      const api::KindInfo* kind = machine_->scheme().find(owner.api_version, owner.kind);
+      return kind && kind->job && owner.name == job.name;
+    });
+    if (owned) out.push_back(id);
   }
-  return found;
+  return out;
 }
 
 void Simulation::end_due_jobs() {

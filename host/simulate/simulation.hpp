@@ -13,6 +13,7 @@
 
 #include "core/base/result.hpp"
 #include "host/machine/machine.hpp"
+#include "host/objects/object_key.hpp"
 #include "host/plugins/clock.hpp"
 #include "host/simulate/endless.hpp"
 #include "host/simulate/input.hpp"
@@ -80,6 +81,7 @@ class Simulation final : public DecisionObserver {
   bool end_job(WorkloadId id);
   const Engine& engine() const { return machine_->engine(); }
   std::string job_workload(const std::string& job) const;
+  std::vector<WorkloadId> workloads_owned_by(const KeyParts& job) const;
   void watch_workload(const std::string& key, bool created);
   void end_due_jobs();
   void start_job(WorkloadId id, Time started);

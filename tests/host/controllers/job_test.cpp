@@ -396,12 +396,12 @@ TEST(Job, OfADumpGoesOnRunning) {
   auto original = template_spec;
   original.erase("nodeSelector");
   // Written below the policies, as a store that is taken over holds it.
-  PreparedObject prepared;
   auto object = job.get_object();
   object["metadata"].as_object()["namespace"] = "default";
   object["status"] = {{"active", 2}, {"ready", 2}};
-  ASSERT_TRUE(world.intake.prepare(world.kind("jobs"), object, nullptr, false, prepared).empty());
-  world.kernel.commit(std::move(prepared));
+  const api::KindInfo& jobs = world.kind("jobs");
+  ASSERT_TRUE(world.intake.validate(jobs, object, nullptr, {}).empty());
+  world.kernel.commit(world.intake.encode(jobs, object));
   boost::json::object workload{
       {"apiVersion", "kueue.x-k8s.io/v1beta2"},
       {"kind", "Workload"},

@@ -94,6 +94,20 @@ TEST_F(LoadInput, TwentyMistakesAreTold) {
   EXPECT_EQ(std::count(told.begin(), told.end(), '\n'), 20);
 }
 
+// A wrong start puts all events of a Timeline beyond the last moment.
+TEST_F(LoadInput, TwentyEventsThatAreNeverReachedAreTold) {
+  std::string events;
+  for (int i = 0; i < 30; ++i) events += "- {at: 2100000h, finish: {namespace: n, name: w}}\n";
+  write("t.yaml",
+        "apiVersion: sluice.dev/v1alpha1\nkind: Timeline\nstart: \"2026-01-01T00:00:00Z\"\n"
+        "events:\n" +
+            events);
+  const std::string told = mistakes();
+  EXPECT_THAT(told, HasSubstr("t.yaml:5: "));
+  EXPECT_THAT(told, EndsWith("\nmore mistakes are not shown"));
+  EXPECT_EQ(std::count(told.begin(), told.end(), '\n'), 20);
+}
+
 /// A file that cannot be read ends the loading, unless enough was wrong before.
 TEST_F(LoadInput, AFileThatCannotBeReadIsToldAlone) {
   write("a.json", list({workload(0, -1), workload(1, 1)}));
