@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include "api/codec/codec.hpp"
@@ -51,10 +52,6 @@ RemoteChange remote_of_key(std::string_view key) {
   return out;
 }
 
-std::string labels_text(const boost::json::object& object) {
-  return api::to_json(part(part(object, "metadata"), "labels"));
-}
-
 Result<Time> time_of(const ControllerBridge::Looked& again, const ObjectAccess& objects) {
   if (!again) return again.error();
   return *again == kNever ? kNever : objects.now() + *again;
@@ -62,11 +59,10 @@ Result<Time> time_of(const ControllerBridge::Looked& again, const ObjectAccess& 
 
 }  // namespace
 
-PluginController::PluginController(ControllerBridge& plugin, const api::Scheme& scheme,
-                                   const Engine& engine)
-    : plugin_(plugin), engine_(engine), name_("plugin " + plugin.plugin()) {
+PluginController::PluginController(ControllerBridge& plugin, const Kernel& kernel)
+    : plugin_(plugin), kernel_(kernel), name_("plugin " + plugin.plugin()) {
   for (const WatchedKind& watched : plugin.kinds()) {
-    kinds_.push_back(scheme.find(watched.api_version, watched.kind));
+    kinds_.push_back(kernel.scheme().find(watched.api_version, watched.kind));
     if (kinds_.back() == nullptr)
       log(LogLevel::kWarning, name_,
           fmt::format("it watches {} of {}, which this host does not have", watched.kind,
@@ -151,8 +147,8 @@ void PluginController::note_change(const WorkKey& key) {
 /// Whether decisions can have given the workload the field, which is not stored yet.
 bool PluginController::decisions_may_write(const StoredObject& workload, std::size_t number) const {
   if (decided_[number].empty()) return false;
-  const auto id = engine_.find(workload.key);
-  return !id || status_may_have(engine_.model(), *id, decided_[number]);
+  const auto id = kernel_.engine().find(workload.key);
+  return !id || status_may_have(kernel_.engine().model(), *id, decided_[number]);
 }
 
 bool PluginController::follows(const StoredObject& workload) const {
@@ -220,18 +216,12 @@ void PluginController::poll(std::vector<WorkKey>& keys) {
 }
 
 /// All that it would be told of at start.
-void PluginController::name_all(const ObjectAccess& objects) {
-  for (std::size_t i = 0; i < kinds_.size(); ++i) {
-    if (kinds_[i] == nullptr) continue;
-    const WatchedKind& watched = plugin_.kinds()[i];
-    for (const std::string& key : objects.keys(*kinds_[i])) {
-      if (!watched.has.empty() || !labels_[i].empty()) {
-        const auto object = objects.get(*kinds_[i], key);
-        if (!object || !labels_[i].matches_labels(labels_text(*object))) continue;
-        if (!watched.has.empty() && !api::value_at(*object, watched.has)) continue;
-      }
-      named_.push_back(key_of(i, key));
-    }
+void PluginController::name_all() {
+  const std::set<const api::KindInfo*> kinds(kinds_.begin(), kinds_.end());
+  for (const api::KindInfo* kind : kinds) {
+    if (kind == nullptr) continue;
+    for (const StoredObject* stored : kernel_.store().list(*kind))
+      changed({kind, stored->key, stored, nullptr}, named_);
   }
 }
 
@@ -247,7 +237,7 @@ RemoteChange PluginController::what_of(const WorkKey& key) const {
 
 Result<Time> PluginController::reconcile(const WorkKey& key, ObjectAccess& objects) {
   if (key.kind == nullptr && key.sort != kElsewhere) {
-    name_all(objects);
+    name_all();
     return kNever;  // the next poll() names them, once
   }
   if (const auto found = asked_.find(key); found != asked_.end()) {

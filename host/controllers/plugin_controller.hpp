@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "host/kernel/kernel.hpp"
 #include "host/objects/controller.hpp"
 #include "host/plugins/bridge_controller.hpp"
 #include "host/rest/selectors.hpp"
@@ -24,7 +25,7 @@ namespace sluice::host {
 class PluginController final : public Controller {
  public:
   /// Both must outlive it.
-  PluginController(ControllerBridge& plugin, const api::Scheme& scheme, const Engine& engine);
+  PluginController(ControllerBridge& plugin, const Kernel& kernel);
 
   std::string_view name() const override { return name_; }
   std::vector<std::string> watches() const override;
@@ -53,7 +54,7 @@ class PluginController final : public Controller {
   bool decisions_may_write(const StoredObject& workload, std::size_t number) const;
   bool may_see(std::size_t number, const StoredObject& object) const;
   bool wants(const Group& group, const StoredObject* object);
-  void name_all(const ObjectAccess& objects);
+  void name_all();
   RemoteChange what_of(const WorkKey& key) const;
   void note_change(const WorkKey& key);
   std::optional<WorkKey> owner_of(const StoredObject& object) const;
@@ -63,7 +64,7 @@ class PluginController final : public Controller {
   }
 
   ControllerBridge& plugin_;
-  const Engine& engine_;
+  const Kernel& kernel_;
   std::string name_;
   std::vector<const api::KindInfo*> kinds_;  // by number; nullptr: not there
   std::vector<LabelQuery> labels_;           // by number

@@ -25,7 +25,7 @@ class PluginWiring {
   PluginWiring(PluginSet& plugins, Kernel& kernel, ObjectWriter& objects)
       : plugins_(plugins), objects_(kernel, objects) {
     for (ControllerBridge& plugin : plugins.controllers())
-      controllers_.emplace_back(plugin, kernel.scheme(), kernel.engine());
+      controllers_.emplace_back(plugin, kernel);
     for (const Validators::Judge& judge : plugins.validators().never_asked(kernel.scheme()))
       log(LogLevel::kWarning, "plugin " + judge.plugin,
           "it validates " + judge.kind.group_kind + ", which this host does not have");

@@ -79,8 +79,7 @@ TEST_F(PluginControllerTest, AFailureLeavesNothingAndIsRepeatedWithGrowingPauses
 // Once: a host whose plugin had been started again told it of everything for ever.
 TEST_F(PluginControllerTest, APluginThatWasStartedAgainIsToldOfEverythingOnce) {
   set = load({plugin("objects-a", R"({"watch":"kueue.x-k8s.io/v1beta2 ResourceFlavor"})")});
-  PluginController controller(set->controllers().front(), host.kernel.scheme(),
-                              host.kernel.engine());
+  PluginController controller(set->controllers().front(), host.kernel);
   host.apply(kFlavor);
   const WorkKey everything{nullptr, "*", 0};
   const Result<Time> again = controller.reconcile(everything, host.objects);
@@ -93,6 +92,21 @@ TEST_F(PluginControllerTest, APluginThatWasStartedAgainIsToldOfEverythingOnce) {
   named.clear();
   controller.poll(named);
   EXPECT_THAT(named, IsEmpty());
+}
+
+// As at its start: the owner in place of what it owns, and once.
+TEST_F(PluginControllerTest, APluginThatWasStartedAgainIsToldOfOwnersInPlaceOfTheirs) {
+  set = load({plugin("objects-a", R"({"watch":"v1 ConfigMap by-owner"})")});
+  PluginController controller(set->controllers().front(), host.kernel);
+  host.apply(test::config_map("owner", R"(,"uid":"0d9b8a4c-0000-4000-8000-000000000001")"));
+  host.apply(test::config_map(
+      "owned", R"(,"ownerReferences":[{"apiVersion":"v1","kind":"ConfigMap","name":"owner",
+               "uid":"0d9b8a4c-0000-4000-8000-000000000001","controller":true}])"));
+  ASSERT_TRUE(controller.reconcile({nullptr, "*", 0}, host.objects).ok());
+  std::vector<WorkKey> named;
+  controller.poll(named);
+  EXPECT_FALSE(named.empty());
+  for (const WorkKey& each : named) EXPECT_EQ(each.name, "default/owner");
 }
 
 TEST_F(PluginControllerTest, LabelsNarrowWhatItIsCalledFor) {
@@ -115,8 +129,7 @@ TEST_F(PluginControllerTest, LabelsNarrowWhatItIsCalledFor) {
 TEST_F(PluginControllerTest, ASelectorThatIsNoneLeavesTheKindOut) {
   set = load({plugin("objects-a", R"({"reconcile":"count",
     "watch":"kueue.x-k8s.io/v1beta1 ResourceFlavor label:team>x"})")});
-  const PluginController controller(set->controllers().front(), host.kernel.scheme(),
-                                    host.kernel.engine());
+  const PluginController controller(set->controllers().front(), host.kernel);
   EXPECT_THAT(controller.watches(), IsEmpty());
 }
 
@@ -142,8 +155,7 @@ TEST_F(PluginControllerTest, FollowsWorkloadsWhoseStatusCanConcernIt) {
   for (const auto& c : cases) {
     set = load({plugin("objects-a",
                        std::string(R"({"watch":"kueue.x-k8s.io/v1beta2 )") + c.watch + "\"}")});
-    const PluginController controller(set->controllers().front(), host.kernel.scheme(),
-                                      host.kernel.engine());
+    const PluginController controller(set->controllers().front(), host.kernel);
     StoredObject workload;
     workload.kind = &host.kind("workloads");
     workload.key = "default/w";
@@ -158,8 +170,7 @@ TEST_F(PluginControllerTest, FollowsWorkloadsWhoseStatusCanConcernIt) {
 TEST_F(PluginControllerTest, FollowsChecksOnlyOfWorkloadsThatHaveSome) {
   set = load({plugin("objects-a",
                      R"({"watch":"kueue.x-k8s.io/v1beta2 Workload has:status.admissionChecks"})")});
-  const PluginController controller(set->controllers().front(), host.kernel.scheme(),
-                                    host.kernel.engine());
+  const PluginController controller(set->controllers().front(), host.kernel);
   const std::string kueue = R"({"apiVersion":"kueue.x-k8s.io/v1beta2","kind":")";
   host.apply(kFlavor);
   host.apply(kueue + R"(AdmissionCheck","metadata":{"name":"c"},"spec":{"controllerName":"x"}})");
