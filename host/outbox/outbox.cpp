@@ -107,6 +107,7 @@ bool Outbox::join(Lane& lane, const Entry& entry, const Edit& later) {
     last.ends = later.ends;
     last.order = later.order;
     if (last.ends) ends_.insert(last.order);
+    if (last.gives) gains_.emplace(last.order, &last);
   }
   if (last.tells && !later.tells) last.from = 0;
   last.tells &= later.tells;
@@ -131,6 +132,7 @@ void Outbox::add(Entry& entry, std::unique_ptr<Edit> edit) {
   edit->order = ++order_;
   if (join(lane, entry, *edit)) return ready(lane);
   if (edit->ends) ends_.insert(edit->order);
+  if (edit->gives) gains_.emplace(edit->order, edit.get());
   // Nobody waits for a text.
   for (const auto& earlier : lane.edits) {
     if (earlier->tells && earlier->failures == 0) earlier->from = 0;
@@ -355,6 +357,7 @@ bool Outbox::goes_on_with_a_stop(Lane& lane, std::uint64_t end, bool in_midst) {
 void Outbox::pop(Lane& lane) {
   Edit& edit = *lane.edits.front();
   if (edit.id != 0) by_id_.erase(edit.id);
+  if (edit.gives) gains_.erase(edit.order);
   const std::uint64_t end = edit.ends ? edit.order : 0;
   const std::uint64_t with_end = edit.with_end;
   const bool deletes_a_pod = edit.deletes_a_pod();
@@ -483,6 +486,7 @@ void Outbox::forget_lane(Lane& lane, std::vector<Forgotten>& out) {
   for (const auto& edit : lane.edits) {
     ends_.erase(edit->order);
     ends_.erase(edit->with_end);
+    gains_.erase(edit->order);
   }
   edits_ -= lane.edits.size();
   for (Entry* entry : lane.entries) {
@@ -511,16 +515,16 @@ std::vector<Forgotten> Outbox::forget(const OutboxPlace& place) {
     lanes.clear();
     if (since == before) break;
     // What was given after it may rest on it; and these may have ended something in turn.
-    for (const auto& [name, lane] : lanes_) {
-      const bool rests = std::any_of(lane->edits.begin(), lane->edits.end(), [&](const auto& edit) {
-        return edit->gives && edit->order > since && edit->id == 0;
-      });
-      if (!rests) continue;
+    for (auto gain = gains_.upper_bound(since); gain != gains_.upper_bound(before); ++gain) {
+      if (gain->second->id != 0) continue;
+      Lane* lane = gain->second->entry->lane;
       if (lane->edits.front()->id == 0)
-        lanes.push_back(lane.get());
+        lanes.push_back(lane);
       else
         lane->baseless = true;
     }
+    std::ranges::sort(lanes, {}, &Lane::number);
+    lanes.erase(std::unique(lanes.begin(), lanes.end()), lanes.end());
   }
   ready_behind_ends();
   return out;

@@ -142,7 +142,8 @@ class Outbox {
   /// What was kept of lanes that were answered since, in the order of their answers.
   std::vector<Heard> take_heard();
   /// Nothing of its lane is sent any more, nor of any other that was to get quota after this one
-  /// would have ended some. REQUIRES: nothing of the lane is under way.
+  /// would have ended some. REQUIRES: nothing of the lane is under way. O(log edits) for each edit
+  /// that is forgotten.
   std::vector<Forgotten> forget(const OutboxPlace& place);
   /// Of lanes that are to be forgotten with others, but had something under way that was answered
   /// since: one object of each.
@@ -192,7 +193,8 @@ class Outbox {
   ByTime later_;                                // whose first edit has a time
   std::array<ByTime, 2> telling_;               // and is sent when it can be spared, by its sort
   std::deque<StoredObject> events_;
-  std::set<std::uint64_t> ends_;  // orders of edits that end quota
+  std::set<std::uint64_t> ends_;          // orders of edits that end quota
+  std::map<std::uint64_t, Edit*> gains_;  // those that give some, by their order
   std::unordered_map<std::uint64_t, Edit*> by_id_;
   std::vector<Heard> heard_;
   std::vector<OutboxPlace> baseless_;
