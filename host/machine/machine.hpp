@@ -10,7 +10,7 @@
 //   Machine machine(config, **rules, {.store = store, .ids = ids, …});
 //   machine.begin_instant(now);
 //   machine.load();                       // what the store holds; plugins reach objects from now
-//   on machine.write(request);               // as often as there are requests in the instant
+//   machine.write(request);               // as often as there are requests in the instant
 //   machine.run_to_rest();
 //
 // Invariant: between calls store and engine know the same objects. Belongs to one thread.

@@ -30,6 +30,12 @@ constexpr bool is_within(std::string_view domain, std::string_view above) {
   return domain.empty() || domain.ends_with('.');
 }
 
+/// The name of a label or an annotation in the domain of queues, or in one below it.
+constexpr bool is_of_queues(std::string_view name) {
+  const std::string_view domain = domain_of(name);
+  return domain.size() < name.size() && is_within(domain, kQueueGroup);
+}
+
 inline bool is_kind(const api::KindInfo& kind, std::string_view group, std::string_view name) {
   return kind.kind == name && kind.group == group;
 }

@@ -9,14 +9,13 @@
 #include "api/json/json.hpp"
 #include "api/json/json_path.hpp"
 #include "host/controllers/jobs/names.hpp"
+#include "host/objects/kinds.hpp"
 #include "host/objects/parts.hpp"
 
 namespace sluice::host {
 namespace {
 
 namespace json = boost::json;
-
-constexpr std::string_view kKueuePrefix = "kueue.x-k8s.io/";
 
 json::object record_of(const json::object& job) {
   const std::string_view text =
@@ -182,7 +181,7 @@ json::object surplus(const api::StartPlace& running, const json::object& origina
     const bool all = field == "nodeSelector";
     for (const auto& [key, value] : part(has, field))
       if (!part(had, field).contains(key) &&
-          (all || api::view(key).starts_with(kKueuePrefix) || part(updates, field).contains(key)))
+          (all || is_of_queues(api::view(key)) || part(updates, field).contains(key)))
         object_of(added, field)[key] = value;
   };
   const json::object& spec = running.spec;

@@ -1,4 +1,4 @@
-// StartRecord: what the host put into a job when it started it: node selectors, tolerations, labels
+// StartInfo: what the host put into a job when it started it: node selectors, tolerations, labels
 // and annotations of the admission, and counts. Kept in an annotation of the job, so that stopping
 // it brings the user's own templates back whatever became of the workload.
 //

@@ -68,12 +68,6 @@ Result<void> fill_priority(const JobView& view, const ObjectAccess& objects, jso
   return {};
 }
 
-/// Annotations of the domain are copied to the workload.
-bool is_for_workload(std::string_view name) {
-  const std::string_view domain = domain_of(name);
-  return domain.size() < name.size() && is_within(domain, kQueueGroup);
-}
-
 }  // namespace
 
 std::optional<std::int64_t> priority_class_value(const ObjectReader& objects,
@@ -140,7 +134,7 @@ json::object make_workload(const api::KindInfo& workloads, const JobView& view,
   for (const auto& [key, value] : wanted.labels) labels[key] = value;
   json::object annotations;
   for (const auto& [key, value] : part(part(view.job, "metadata"), "annotations"))
-    if (is_for_workload(api::view(key)) && !is_mark(workloads, api::view(key)))
+    if (is_of_queues(api::view(key)) && !is_mark(workloads, api::view(key)))
       annotations[key] = value;
   if (const std::string_view user = view.annotation(kCreatedBy); !user.empty())
     annotations[api::json_view(kCreatedBy)] = api::json_view(user);
