@@ -6,36 +6,21 @@
 #include <memory>
 #include <utility>
 
-#include "api/json/json.hpp"
 #include "api/json/json_text.hpp"
-#include "core/base/backoff.hpp"
-#include "host/base/log.hpp"
 #include "host/controllers/checks/check_query.hpp"
-#include "host/controllers/checks/check_report.hpp"
-#include "host/objects/object_key.hpp"
+#include "host/objects/kinds.hpp"
 #include "host/objects/parts.hpp"
 
 namespace sluice::host {
 namespace {
-
-namespace json = boost::json;
 
 /// The sort of a key that names a controller, whose line needs a timer; checks and workloads have
 /// the sort 0.
 constexpr std::uint32_t kLine = 1;
 /// The same of one whose plugin is gone.
 constexpr std::uint32_t kAway = 2;
-/// What did not begin is begun again after a second, two, four, …
-constexpr Duration kFirstRetry = kSecond;
-constexpr Duration kLongestRetry = 300 * kSecond;
 /// Who is back sooner was not missed: nothing is written.
 constexpr Duration kMissedAfter = kSecond;
-/// On an AdmissionCheck: the plugin that answers for it.
-constexpr std::string_view kAnsweredBy = "sluice.dev/answered-by";
-
-std::string controller_name(const json::object& check) {
-  return std::string(api::find_text(part(check, "spec"), "controllerName"));
-}
 
 std::string check_naming(std::string_view check, std::string_view controller) {
   return fmt::format(R"({{"metadata":{{"name":"{}"}},"spec":{{"controllerName":"{}"}}}})", check,
@@ -67,9 +52,9 @@ CheckController::CheckController(const api::Scheme& scheme, const Engine& engine
     : engine_(engine),
       plugins_(plugins),
       workloads_(&api::kueue_kind(scheme, "Workload")),
-      checks_(&api::kueue_kind(scheme, "AdmissionCheck")),
-      pods_(scheme.find("v1", "Pod")),
-      lines_(plugins, kLine) {
+      lines_(plugins, kLine),
+      checks_(api::kueue_kind(scheme, "AdmissionCheck"), plugins, lines_),
+      reports_(engine, plugins, *scheme.find("v1", "Pod"), checks_, begun_) {
   for (const api::KindInfo* kind : scheme.kinds())
     if (!kind->contributed_by.empty() && !kind->namespaced)
       parameter_kinds_.push_back(kind->group_kind());
@@ -82,38 +67,24 @@ std::vector<std::string> CheckController::watches() const {
 }
 
 void CheckController::changed(const ObjectChange& change, std::vector<WorkKey>& keys) {
-  if (change.kind == checks_) {
+  if (change.kind == &checks_.kind()) {
     const bool status_alone =
         change.stored && change.before && same_but_status(*change.stored, *change.before);
-    if (!status_alone) name_check(change.key, keys);
+    if (!status_alone) checks_.name(change.key, keys);
     return;
   }
   if (change.kind != workloads_) {  // it may be what checks name as their parameters
-    for (const auto& [check, controller] : controller_of_) name_check(check, keys);
+    checks_.name_all(std::nullopt, keys);
     return;
   }
   const bool checked =
       change.stored && !api::member_text(change.stored->status, "admissionChecks").empty();
-  if (checked || begun_.contains(change.key)) keys.push_back(workload_key(change.key));
-}
-
-/// It has to be told of anew: what it says of what was does not count.
-void CheckController::name_check(const std::string& check, std::vector<WorkKey>& keys) {
-  told_.erase(check);
-  keys.push_back(check_key(check));
+  if (checked || begun_.has(change.key)) keys.push_back(workload_key(change.key));
 }
 
 void CheckController::take_late(LateAnswer late, std::vector<WorkKey>& keys) {
-  if (late.activity) {
-    const auto known = controller_of_.find(late.check);
-    const auto told = told_.find(late.check);
-    if (known == controller_of_.end() || known->second != late.controller || told == told_.end())
-      return;
-    told->second = std::move(late.activity);
-    keys.push_back(check_key(late.check));
-    return;
-  }
-  Begun* begun = find_begun(late.workload, late.check);
+  if (late.activity) return checks_.take_late(std::move(late), keys);
+  BegunAttempt* begun = begun_.find(late.workload, late.check);
   if (!begun || begun->attempt != late.attempt) return;
   begun->sure = late.began;
   if (!late.began)
@@ -124,11 +95,7 @@ void CheckController::take_late(LateAnswer late, std::vector<WorkKey>& keys) {
 }
 
 void CheckController::poll(std::vector<WorkKey>& keys) {
-  for (CheckReport& report : plugins_.take_reports()) {
-    std::string key = join_key(report.ns, report.name);
-    reports_[key].push_back(std::move(report));
-    keys.push_back(workload_key(key));
-  }
+  for (const std::string& workload : reports_.take()) keys.push_back(workload_key(workload));
   for (WorkKey& key : std::exchange(named_, {})) keys.push_back(std::move(key));
   for (LateAnswer& late : plugins_.take_late()) take_late(std::move(late), keys);
   for (const std::string& controller : plugins_.take_restarted()) begin_again(controller, keys);
@@ -137,20 +104,14 @@ void CheckController::poll(std::vector<WorkKey>& keys) {
 }
 
 void CheckController::begin_again(const std::string& controller, std::vector<WorkKey>& keys) {
-  for (const auto& [check, answers] : controller_of_)
-    if (answers == controller) name_check(check, keys);
-  for (auto& [workload, checks] : begun_) {
-    for (auto& [check, begun] : checks) {
-      if (begun.controller != controller) continue;
-      begun.again = true;
-      begun.trouble.clear();
-      keys.push_back(workload_key(workload));
-    }
-  }
+  checks_.name_all(controller, keys);
+  begun_.begin_again(controller);
+  for (const std::string& each : begun_.workloads_of(controller))
+    keys.push_back(workload_key(each));
 }
 
 void CheckController::note_away(std::vector<WorkKey>& keys) {
-  for (const auto& [check, controller] : controller_of_) {
+  for (const auto& [check, controller] : checks_.controllers()) {
     if (!plugins_.away(controller))
       away_.erase(controller);
     else if (away_.try_emplace(controller).second)
@@ -166,9 +127,8 @@ Time CheckController::look_at_away(const std::string& controller, Time now) {
   if (!away.since) away.since = now;
   if (now < *away.since + kMissedAfter) return *away.since + kMissedAfter;
   away.is_told = true;
-  for (const auto& [workload, checks] : begun_)
-    for (const auto& [check, begun] : checks)
-      if (begun.controller == controller) named_.push_back(workload_key(workload));
+  for (const std::string& each : begun_.workloads_of(controller))
+    named_.push_back(workload_key(each));
   for (WorkKey& key : lines_.waiting_for(controller))
     if (key.kind == workloads_) named_.push_back(std::move(key));
   return kNever;
@@ -177,64 +137,12 @@ Time CheckController::look_at_away(const std::string& controller, Time now) {
 Result<Time> CheckController::reconcile(const WorkKey& key, ObjectAccess& objects) {
   if (key.sort == kLine) return lines_.due(key.name, objects.now());
   if (key.sort == kAway) return look_at_away(key.name, objects.now());
-  if (key.kind == checks_) {
-    if (auto done = look_at_check(key.name, objects); !done) return done.error();
+  if (key.kind == &checks_.kind()) {
+    if (auto done = checks_.look_at(key.name, objects); !done) return done.error();
     return kNever;
   }
-  if (auto reports = reports_.extract(key.name)) take_in(key.name, reports.mapped(), objects);
+  reports_.hand_in(key.name, objects);
   return look_at_workload(key.name, objects);
-}
-
-Result<void> CheckController::look_at_check(const std::string& check, ObjectAccess& objects) {
-  const auto object = objects.get(*checks_, check);
-  if (!object) {
-    told_.erase(check);
-    const auto known = controller_of_.extract(check);
-    if (known && plugins_.provides(known.mapped())) plugins_.check_changed(check, {});
-    return {};
-  }
-  const std::string controller = controller_name(*object);
-  controller_of_[check] = controller;
-  const std::string plugin = plugins_.plugin_of(controller);
-  if (!plugin.empty()) {
-    if (const auto told = told_.find(check); told != told_.end()) {
-      if (!told->second) return {};  // it is named when there is an answer
-      const CheckActivity activity = *told_.extract(told).mapped();
-      return set_active(*object, activity, plugin, objects);
-    }
-    if (lines_.has_to_wait(controller, check_key(check))) return {};
-    const auto activity = plugins_.check_changed(check, api::to_json(*object));
-    if (activity) return set_active(*object, *activity, plugin, objects);
-    told_.try_emplace(check);
-    return {};
-  }
-  const std::string_view answered =
-      api::find_text(part(part(*object, "metadata"), "annotations"), kAnsweredBy);
-  if (answered.empty()) return {};
-  return set_active(*object,
-                    {false, "PluginNotLoaded",
-                     fmt::format("Plugin {}, which answers for controller {}, is not loaded",
-                                 answered, controller)},
-                    answered, objects);
-}
-
-Result<void> CheckController::set_active(const json::object& before, const CheckActivity& activity,
-                                         std::string_view plugin, ObjectAccess& objects) const {
-  if (api::find_text(part(part(before, "metadata"), "annotations"), kAnsweredBy) != plugin) {
-    json::object marked = before;
-    object_of(object_of(marked, "metadata"), "annotations")[api::json_view(kAnsweredBy)] =
-        api::json_view(plugin);
-    if (auto done = plain(objects.update(std::move(marked))); !done) return done;
-  }
-  const json::object* old = find_condition(part(before, "status"), "Active");
-  if (condition_says(old, activity.active, activity.reason, activity.message)) return {};
-  json::object condition =
-      make_condition("Active", activity.active, activity.reason, activity.message, objects.now());
-  if (const auto generation = api::find_int(part(before, "metadata"), "generation"))
-    condition["observedGeneration"] = *generation;
-  json::object status = part(before, "status");
-  put_condition(status, std::move(condition));
-  return plain(objects.update_status(*checks_, key_of(before), std::move(status)));
 }
 
 /// What should be begun, against what was; when to look again.
@@ -245,26 +153,24 @@ Result<Time> CheckController::look_at_workload(const std::string& key, ObjectAcc
   const WorkloadState state = id ? engine_.state(*id) : WorkloadState::kFinished;
   if (state == WorkloadState::kQuotaReserved || state == WorkloadState::kAdmitted) {
     status = engine_.status(*id);
-    for (const api::AdmissionCheckState& check : status.admission_checks) {
-      const auto known = controller_of_.find(check.name);
-      if (known != controller_of_.end() && plugins_.provides(known->second))
-        wanted.emplace(check.name, known->second);
-    }
+    for (const api::AdmissionCheckState& check : status.admission_checks)
+      if (const std::string* controller = checks_.answered_by_plugin(check.name))
+        wanted.emplace(check.name, *controller);
   }
   const std::uint64_t attempt = id ? attempt_of(engine_.model(), *id) : 0;
   end_others(key, id.value_or(0), attempt, wanted);
   Time again = kNever;
-  const Begun* failed = nullptr;
+  const BegunAttempt* failed = nullptr;
   std::string failed_check;
   for (const auto& [check, controller] : wanted) {
     const Standing standing = go_on(key, *id, check, controller, objects);
     if (standing.is == Standing::Is::kUnknown) continue;
     tell_trouble(key, status, check, standing.trouble, objects);
     if (standing.is != Standing::Is::kFailed) continue;
-    const Begun* before = find_begun(key, check);
+    const BegunAttempt* before = begun_.find(key, check);
     const bool is_new = !before || before->again_at <= objects.now();
-    const Begun& now =
-        is_new ? note_failure(key, attempt, check, controller, standing.trouble, objects.now())
+    const BegunAttempt& now =
+        is_new ? note_failure(*id, attempt, check, controller, standing.trouble, objects.now())
                : *before;
     again = std::min(again, now.again_at);
     if (!is_new) continue;
@@ -282,7 +188,7 @@ CheckController::Standing CheckController::go_on(const std::string& key, Workloa
                                                  const std::string& check,
                                                  const std::string& controller,
                                                  const ObjectAccess& objects) {
-  const Begun* begun = find_begun(key, check);
+  const BegunAttempt* begun = begun_.find(key, check);
   const bool failed = begun && !begun->trouble.empty();
   // Answered late, it is not counted yet.
   if (failed && (begun->again_at == 0 || objects.now() < begun->again_at))
@@ -300,7 +206,7 @@ CheckController::Standing CheckController::go_on(const std::string& key, Workloa
       std::string why = plugins_.trouble(check_naming(check, controller));
       return {Standing::Is::kFailed, why.empty() ? std::string(kPluginFailed) : std::move(why)};
     }
-    begun = find_begun(key, check);
+    begun = begun_.find(key, check);
   }
   if (away_.contains(controller)) return while_away(check, controller);
   return {begun && begun->sure ? Standing::Is::kBegun : Standing::Is::kUnknown};
@@ -316,39 +222,11 @@ CheckController::Standing CheckController::while_away(const std::string& check,
 }
 
 /// It did not begin, once more.
-CheckController::Begun& CheckController::note_failure(const std::string& key, std::uint64_t attempt,
-                                                      const std::string& check,
-                                                      const std::string& controller,
-                                                      const std::string& trouble, Time now) {
-  Begun& begun = note_begun(engine_.object(*engine_.find(key))->meta, check, controller, attempt);
-  begun.trouble = trouble;
-  begun.again_at = later(now, backoff(kFirstRetry, begun.failures++, kLongestRetry));
+BegunAttempt& CheckController::note_failure(WorkloadId id, std::uint64_t attempt,
+                                            const std::string& check, const std::string& controller,
+                                            const std::string& trouble, Time now) {
   note_service(check, controller, false);
-  return begun;
-}
-
-CheckController::Begun& CheckController::note_begun(const api::ObjectMeta& workload,
-                                                    const std::string& check,
-                                                    const std::string& controller,
-                                                    std::uint64_t attempt) {
-  Begun& begun = begun_[workload.key()][check];
-  begun = {
-      .ns = workload.ns,
-      .name = workload.name,
-      .uid = workload.uid,
-      .controller = controller,
-      .attempt = attempt,
-      .failures = begun.attempt == attempt ? begun.failures : 0,
-  };
-  return begun;
-}
-
-CheckController::Begun* CheckController::find_begun(const std::string& key,
-                                                    const std::string& check) {
-  const auto workload = begun_.find(key);
-  if (workload == begun_.end()) return nullptr;
-  const auto begun = workload->second.find(check);
-  return begun == workload->second.end() ? nullptr : &begun->second;
+  return begun_.note_failure(engine_.object(id)->meta, check, controller, attempt, trouble, now);
 }
 
 /// The check says of itself that it is not active while its plugin is in quarantine.
@@ -357,26 +235,19 @@ void CheckController::note_service(const std::string& check, const std::string& 
   const bool changed =
       served ? out_of_service_.erase(check) > 0
              : plugins_.quarantined(controller) && out_of_service_.insert(check).second;
-  if (changed) named_.push_back(check_key(check));
+  if (changed) named_.push_back(checks_.key_of(check));
 }
 
 /// Cancels what was begun and is not wanted any more, or was begun for another attempt.
 void CheckController::end_others(const std::string& key, WorkloadId id, std::uint64_t attempt,
                                  const std::map<std::string, std::string>& wanted) {
-  const auto found = begun_.find(key);
-  if (found == begun_.end()) return;
-  BegunChecks& begun = found->second;
-  for (auto it = begun.begin(); it != begun.end();) {
-    const bool same = wanted.contains(it->first) && it->second.attempt == attempt &&
-                      it->second.uid == engine_.object(id)->meta.uid;
-    if (same || lines_.has_to_wait(it->second.controller, workload_key(key))) {
-      ++it;
-      continue;
-    }
-    if (it->second.trouble.empty()) cancel(it->first, it->second, why_ended(key));
-    it = begun.erase(it);
-  }
-  if (begun.empty()) begun_.erase(found);
+  begun_.end_if(key, [&](const std::string& check, const BegunAttempt& begun) {
+    const bool same = wanted.contains(check) && begun.attempt == attempt &&
+                      begun.uid == engine_.object(id)->meta.uid;
+    if (same || lines_.has_to_wait(begun.controller, workload_key(key))) return false;
+    if (begun.trouble.empty()) cancel(check, begun, why_ended(key));
+    return true;
+  });
 }
 
 bool CheckController::begin(WorkloadId id, const std::string& check, const std::string& controller,
@@ -384,13 +255,14 @@ bool CheckController::begin(WorkloadId id, const std::string& check, const std::
   const auto query = check_query(engine_, objects, id, check);
   if (!query) return true;  // nothing to begin with; a change comes
   if (!plugins_.begin(*query)) return false;
-  Begun& begun = note_begun(query->workload->meta, check, controller, query->attempt);
+  BegunAttempt& begun = begun_.note(query->workload->meta, check, controller, query->attempt);
   begun.sure = !plugins_.owes_answer(controller);
   if (begun.sure) begun.failures = 0;  // else it may fail yet
   return true;
 }
 
-void CheckController::cancel(const std::string& check, const Begun& begun, std::string_view why) {
+void CheckController::cancel(const std::string& check, const BegunAttempt& begun,
+                             std::string_view why) {
   auto workload = std::make_shared<api::Workload>();
   workload->meta.ns = begun.ns;
   workload->meta.name = begun.name;
@@ -411,66 +283,6 @@ std::string CheckController::why_ended(const std::string& key) const {
   const api::Condition* evicted = status.condition("Evicted");
   if (evicted && evicted->is_true()) return evicted->reason;
   return "ReservationEnded";
-}
-
-void CheckController::take_in(const std::string& key, const std::vector<CheckReport>& reports,
-                              ObjectAccess& objects) {
-  for (const CheckReport& report : reports) {
-    const auto controller = controller_of(report.check, objects);
-    const std::string owner = controller ? plugins_.plugin_of(*controller) : std::string();
-    if (controller && (owner.empty() || owner != report.plugin)) {
-      refuse_foreign(key, report);
-      continue;
-    }
-    if (controller && take_in_one(key, report, objects)) continue;
-    ++late_reports_;
-    log(LogLevel::kDebug, "plugin " + report.plugin,
-        "a report came for a reservation that has ended",
-        {{"workload", key}, {"check", report.check}, {"state", report.state}});
-  }
-}
-
-/// Whose the check is: the name of a controller; nullopt: there is no such check.
-std::optional<std::string> CheckController::controller_of(const std::string& check,
-                                                          const ObjectAccess& objects) const {
-  const auto known = controller_of_.find(check);
-  if (known != controller_of_.end()) return known->second;
-  const auto object = objects.get(*checks_, check);  // nobody has looked at it yet
-  return object ? std::optional(controller_name(*object)) : std::nullopt;
-}
-
-void CheckController::refuse_foreign(const std::string& key, const CheckReport& report) {
-  ++foreign_reports_;
-  if (!foreign_.insert(report.plugin).second) return;
-  log(LogLevel::kWarning, "plugin " + report.plugin,
-      "it answers a check that another one answers for; such reports are dropped, and told once",
-      {{"workload", key}, {"check", report.check}, {"state", report.state}});
-}
-
-/// False: it is about no present reservation.
-bool CheckController::take_in_one(const std::string& key, const CheckReport& report,
-                                  ObjectAccess& objects) {
-  const auto id = engine_.find(key);
-  if (!id || attempt_of(engine_.model(), *id) != report.attempt) return false;
-  const api::Workload& workload = *engine_.object(*id);
-  if (workload.meta.uid != report.uid) return false;
-  if (const auto fault = fault_in(report, workload, *pods_)) {
-    log(LogLevel::kWarning, "plugin " + report.plugin, fault->what,
-        {{"workload", key}, {"check", report.check}, {"value", fault->value}});
-    return true;
-  }
-  api::AdmissionCheckState state;
-  state.name = report.check;
-  state.state = report.state;
-  state.reason = report.reason;
-  state.message = report.message;
-  state.requeue_after_seconds = report.requeue_after_seconds;
-  state.pod_set_updates = report.pod_set_updates_json;
-  if (!objects.report_check(key, state)) return false;
-  // It failed, and answered all the same: nothing is left to begin.
-  if (Begun* begun = find_begun(key, report.check); begun && report.state != "Pending")
-    begun->trouble.clear();
-  return true;
 }
 
 }  // namespace sluice::host

@@ -192,7 +192,7 @@ TEST(CheckController, LateDoubleAndUnknownReportsChangeNothing) {
     each.change(report);
     world.say(report);
     EXPECT_EQ(world.state("a"), WorkloadState::kQuotaReserved) << each.what;
-    EXPECT_EQ(world.controller->late_reports(), ++late) << each.what;
+    EXPECT_EQ(world.controller->reports().late(), ++late) << each.what;
   }
   CheckReport odd = first;
   odd.attempt = 2;
@@ -206,7 +206,7 @@ TEST(CheckController, LateDoubleAndUnknownReportsChangeNothing) {
   world.plugins.reports = {odd, odd};  // the same twice
   world.kernel.run_to_rest();
   EXPECT_EQ(world.state("a"), WorkloadState::kAdmitted);
-  EXPECT_EQ(world.controller->late_reports(), late);
+  EXPECT_EQ(world.controller->reports().late(), late);
 }
 
 /// The plugin `thief` answers for no controller, `quick` for another one; `outside` is the check of
@@ -245,8 +245,8 @@ TEST(CheckController, OnlyThePluginOfItsControllerAnswersACheck) {
     world.say(report);
     const std::string what = std::string(each.plugin) + " of " + each.check;
     EXPECT_EQ(world.state("a") == WorkloadState::kAdmitted, each.is_taken) << what;
-    EXPECT_EQ(world.controller->foreign_reports(), each.foreign) << what;
-    EXPECT_EQ(world.controller->late_reports(), 0U) << what;
+    EXPECT_EQ(world.controller->reports().foreign(), each.foreign) << what;
+    EXPECT_EQ(world.controller->reports().late(), 0U) << what;
   }
 }
 
