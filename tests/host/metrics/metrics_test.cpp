@@ -20,7 +20,8 @@ using ::testing::IsEmpty;
 
 /// Cohort `root` over `team` over the queues `cq` (4 CPUs) and `lender` (2); `slow` has a check.
 struct MetricsWorld : HostFixture {
-  explicit MetricsWorld(EngineConfig config = engine_config()) : HostFixture(std::move(config)) {
+  explicit MetricsWorld(bool makes_pods = false)
+      : HostFixture(with_engine(engine_config()), nullptr, false, {}, {}, nullptr, makes_pods) {
     machine.observe(decisions);
     controllers.add(upkeep);
     apply(R"({"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"AdmissionCheck",
@@ -293,9 +294,7 @@ TEST(Metrics, OfWhatIsGoneNothingIsTold) {
 // One of a job keeps its quota until its pods have ended, 7 s after it was evicted; the other gives
 // it back at once. Both are counted, and 7 s in all.
 TEST(Metrics, AnEvictionIsTimedUntilItsQuotaIsBack) {
-  EngineConfig config = MetricsWorld::engine_config();
-  config.jobs_end_later = true;
-  MetricsWorld world(config);
+  MetricsWorld world(/*makes_pods=*/true);
   world.workload("of-nobody", "cq", 2);
   world.apply(
       R"({"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"Workload","metadata":{"name":"of-job",
