@@ -19,9 +19,9 @@ std::map<std::string, std::int64_t> cohort_shares(const Model& model) {
 
 std::vector<std::string> cohorts_above(const Model& model, std::string_view cluster_queue) {
   std::vector<std::string> out;
-  const auto found = model.queue_ids.find(cluster_queue);
-  if (model.tree_stale || found == model.queue_ids.end()) return out;
-  for (NodeId node = found->second; model.tree.has_parent(node);) {
+  const QueueId queue = model.known_queue(cluster_queue);
+  if (model.tree_stale || queue == kNone) return out;
+  for (NodeId node = queue; model.tree.has_parent(node);) {
     node = model.tree.parent(node);
     out.push_back(model.tree.name(node));
   }

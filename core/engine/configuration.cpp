@@ -7,18 +7,19 @@
 namespace sluice {
 
 QueueId Structure::queue_id(std::string_view name) {
-  auto it = model_.queue_ids.find(name);
-  if (it == model_.queue_ids.end()) {
-    it = model_.queue_ids.emplace(name, static_cast<QueueId>(model_.queues.size())).first;
-    QueueRecord& queue = model_.queues.emplace_back();
-    queue.id = it->second;
-    queue.name = it->first;
-    queue.pending.list_in(model_.noted, queue.id);
-    model_.tree_stale = true;
+  if (const QueueId known = model_.known_queue(name); known != kNone) {
+    SLUICE_CHECK(model_.queues[known].name == name, "queue ", known, " is called ",
+                 model_.queues[known].name, ", not ", name);
+    return known;
   }
-  SLUICE_CHECK(model_.queues[it->second].name == it->first, "queue ", it->second, " is called ",
-               model_.queues[it->second].name, ", not ", it->first);
-  return it->second;
+  const auto id = static_cast<QueueId>(model_.queues.size());
+  QueueRecord& queue = model_.queues.emplace_back();
+  queue.id = id;
+  queue.name = name;
+  queue.pending.list_in(model_.noted, id);
+  model_.queue_ids.emplace(name, id);
+  model_.tree_stale = true;
+  return id;
 }
 
 void Structure::note_queue_change(QueueId id, bool generation) {
@@ -27,7 +28,7 @@ void Structure::note_queue_change(QueueId id, bool generation) {
   if (generation) generation_queues_.insert(id);
 }
 
-void Structure::note_locals_of(QueueId cluster_queue) {
+void Structure::note_locals_of(const std::string& cluster_queue) {
   if (const auto locals = locals_.find(cluster_queue); locals != locals_.end())
     changes_.local_queues.insert(locals->second.begin(), locals->second.end());
 }
@@ -86,7 +87,7 @@ QueueId Structure::apply(const api::ClusterQueue& object) {
   queue.spec = std::make_unique<const api::ClusterQueue>(object);
   if (!queue.best_effort()) queue.pending.clear_place();
   if (object.stop_policy != api::StopPolicy::kNone) changes_.drain = true;
-  note_locals_of(id);  // their workloads waited for a queue that did not exist
+  note_locals_of(queue.name);  // their workloads waited for a queue that did not exist
   return id;
 }
 
@@ -100,10 +101,10 @@ void Structure::apply(const api::LocalQueue& object) {
   const std::string key = object.meta.key();
   const auto [it, fresh] = model_.local_queues.try_emplace(key);
   LocalQueueRecord& record = it->second;
-  if (!fresh) locals_[queue_id(record.cluster_queue)].erase(key);
+  if (!fresh) unlist_local(record.cluster_queue, key);
   record.cluster_queue = object.cluster_queue;
   record.stop = object.stop_policy;
-  locals_[queue_id(object.cluster_queue)].insert(key);
+  locals_[object.cluster_queue].insert(key);
   changes_.local_queues.insert(key);
   if (record.stop != api::StopPolicy::kNone) changes_.drain = true;
 }
@@ -141,18 +142,25 @@ void Structure::remove(api::ObjectKind kind, const std::string& name) {
 void Structure::remove_local_queue(const std::string& key) {
   const auto it = model_.local_queues.find(key);
   if (it == model_.local_queues.end()) return;
-  locals_[queue_id(it->second.cluster_queue)].erase(key);
+  unlist_local(it->second.cluster_queue, key);
   model_.local_queues.erase(it);
   changes_.local_queues.insert(key);
 }
 
+void Structure::unlist_local(const std::string& cluster_queue, const std::string& key) {
+  const auto locals = locals_.find(cluster_queue);
+  SLUICE_CHECK(locals != locals_.end() && locals->second.erase(key) == 1, "LocalQueue ", key,
+               " is not listed with ClusterQueue ", cluster_queue);
+  if (locals->second.empty()) locals_.erase(locals);
+}
+
 void Structure::remove_cluster_queue(const std::string& name) {
-  const auto it = model_.queue_ids.find(name);
-  if (it == model_.queue_ids.end()) return;
-  note_queue_change(it->second, true);
-  if (!model_.queues[it->second].holders.empty()) left_.insert(it->second);
-  model_.queues[it->second].spec.reset();
-  note_locals_of(it->second);
+  const QueueId id = model_.known_queue(name);
+  if (id == kNone) return;
+  note_queue_change(id, true);
+  if (!model_.queues[id].holders.empty()) left_.insert(id);
+  model_.queues[id].spec.reset();
+  note_locals_of(name);
 }
 
 }  // namespace sluice

@@ -47,8 +47,8 @@ struct Engine::Joined {
   /// Everything that changes of objects meant, before a cycle looks at the model.
   void sync() {
     const Structure::Changes changes = structure.rebuild();
-    lifecycle.tell_restarted(changes.queues);
     arrivals.follow_local_queues(changes.local_queues);
+    lifecycle.tell_restarted(changes.queues);  // those that stand in a queue that came, too
     if (changes.drain) lifecycle.drain_stopped();
     if (!changes.relisted.empty()) lifecycle.relist_checks(changes.relisted);
     for (const QueueId id : changes.activity)  // why they wait is another reason now
@@ -80,8 +80,8 @@ struct Engine::Joined {
   Structure structure{model};
   Relations relations{model};
   Holdings holdings{model, structure};
-  QueueOrders orders{model, structure, turn};
-  Waiting waiting{model, structure, orders, turn};
+  QueueOrders orders{model, turn};
+  Waiting waiting{model, orders, turn};
   Representation representation{model, waiting, turn};
   Parts parts{model, config, hooks, turn, structure, relations, holdings, waiting, representation};
   Lifecycle lifecycle{parts};

@@ -261,6 +261,15 @@ void explain_pod_sets(Model& model, WorkloadId id, const QueueRecord* queue, Exp
   }
 }
 
+/// The ClusterQueue that its LocalQueue leads to never existed: so that has no quota of anything.
+void explain_missing_queue(const Model& model, const WorkloadRecord& w, Explanation& out) {
+  const LocalQueueRecord* local = model.local_queue_of(w);
+  if (!local || model.known_queue(local->cluster_queue) != kNone) return;
+  out.cluster_queue = local->cluster_queue;
+  for (PodSetAnswer& set : out.pod_sets)
+    for (ResourceAnswer& resource : set.resources) resource.covered = false;
+}
+
 /// What is available of each of these to the queue.
 std::vector<Amount> available_of(const Model& model, QueueId queue, const std::set<FrId>& frs) {
   std::vector<Amount> out;
@@ -320,7 +329,10 @@ Explanation explain(Model& model, WorkloadId id, const MayKnow& may_know) {
     out.replaces = model.workloads[replaced].key;
   if (w.state == WorkloadState::kPending)
     if (const auto why = pending_reason(model, w, id)) out.refusals = refusals_of(model, *why);
-  if (!queue) return out;
+  if (!queue) {
+    if (w.state == WorkloadState::kPending) explain_missing_queue(model, w, out);
+    return out;
+  }
   out.cluster_queue = queue->name;
   out.cohorts = cohorts_above(model, queue->name);
   if (w.state != WorkloadState::kPending) return out;

@@ -81,9 +81,9 @@ void recall(Model& model, const EngineMemory& memory) {
   }
   for (const auto& [queue, workload] : memory.places) {
     const auto id = model.find(workload);
-    const auto place = model.queue_ids.find(queue);
-    if (!id || place == model.queue_ids.end()) continue;
-    model.queues[place->second].pending.give_place(*id, order_key(model, *id).anchor);
+    const QueueId place = model.known_queue(queue);
+    if (!id || place == kNone) continue;
+    model.queues[place].pending.give_place(*id, order_key(model, *id).anchor);
   }
   for (const EngineMemory::Scan& each : memory.scans) {
     const auto id = model.find(each.workload);

@@ -10,7 +10,8 @@ void QueueOrders::take(const std::string& local_queue, hooks::Ordering said) {
   const auto it = model_.local_queues.find(local_queue);
   if (it == model_.local_queues.end()) return;
   LocalQueueRecord& record = it->second;
-  const QueueId id = structure_.queue_id(record.cluster_queue);
+  const QueueId id = model_.known_queue(record.cluster_queue);
+  if (id == kNone) return;
   QueueRecord& queue = model_.queues[id];
   if (said == hooks::Ordering() && record.order == said && !queue.laned) return;
   record.order = std::move(said);
@@ -27,8 +28,9 @@ void QueueOrders::take(const std::string& local_queue, hooks::Ordering said) {
 }
 
 void QueueOrders::failed(const std::string& local_queue, const std::string& sentence) {
-  if (const LocalQueueRecord* local = model_.find_local_queue(local_queue))
-    note_fault(structure_.queue_id(local->cluster_queue), local_queue, sentence);
+  const LocalQueueRecord* local = model_.find_local_queue(local_queue);
+  const QueueId id = local ? model_.known_queue(local->cluster_queue) : kNone;
+  if (id != kNone) note_fault(id, local_queue, sentence);
 }
 
 void QueueOrders::note_fault(QueueId id, const std::string& local_queue,

@@ -9,18 +9,18 @@
 #include <map>
 #include <string>
 
-#include "core/engine/structure.hpp"
 #include "core/engine/turn.hpp"
+#include "core/model/model.hpp"
 
 namespace sluice {
 
 class QueueOrders {
  public:
-  QueueOrders(Model& model, Structure& structure, Turn& turn)
-      : model_(model), structure_(structure), turn_(turn) {}
+  QueueOrders(Model& model, Turn& turn) : model_(model), turn_(turn) {}
 
   /// What a plugin says of all workloads of a LocalQueue from now on; a fault of before is over.
-  /// Nothing where there is no such LocalQueue.
+  /// Nothing where there is no such LocalQueue, or no ClusterQueue behind it yet: the plugin is
+  /// asked again when that comes.
   void take(const std::string& local_queue, hooks::Ordering said);
   /// The plugin has no answer for one of its workloads.
   void failed(const std::string& local_queue, const std::string& sentence);
@@ -34,7 +34,6 @@ class QueueOrders {
   void moved(QueueRecord& queue);
 
   Model& model_;
-  Structure& structure_;
   Turn& turn_;
   std::map<std::string, QueueId> faulty_;  ///< by LocalQueue: the queue that notes it
 };

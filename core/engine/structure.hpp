@@ -33,7 +33,8 @@ class Structure {
   /// No-op when there is none. REQUIRES: not a workload.
   void remove(api::ObjectKind kind, const std::string& name);
 
-  /// The number of a queue, given to it when it is first named.
+  /// The number of a ClusterQueue that exists, or in which a workload holds quota; given to it
+  /// once. Not for one that is only named: names without end may be, and a record stays.
   QueueId queue_id(std::string_view name);
   /// Its holders or configuration changed (semantics 4).
   void bump_generation(QueueId id);
@@ -73,7 +74,8 @@ class Structure {
   void mark_dirty(QueueId id, QueueRecord::Dirty why);
   void note_queue_change(QueueId id, bool generation);
   void note_check_change(const std::string& name);
-  void note_locals_of(QueueId cluster_queue);
+  void note_locals_of(const std::string& cluster_queue);
+  void unlist_local(const std::string& cluster_queue, const std::string& key);
   void build();
   std::set<NodeId> roots_of(const std::set<QueueId>& queues) const;
   std::set<NodeId> changed_roots(const std::set<QueueId>& queues) const;
@@ -94,7 +96,8 @@ class Structure {
 
   Model& model_;
   std::map<std::string, api::Cohort> cohorts_;
-  std::map<QueueId, std::set<std::string>> locals_;  ///< keys of the LocalQueues that lead there
+  /// Keys of the LocalQueues that lead to a ClusterQueue, by its name, whether or not it exists.
+  std::map<std::string, std::set<std::string>> locals_;
   Changes changes_;
   std::set<QueueId> generation_queues_;  // their trees' generations grow
   std::set<std::string> changed_cohorts_;

@@ -116,10 +116,10 @@ std::shared_ptr<PendingReason> Waiting::why_not_queued(const WorkloadRecord& w, 
   if (!local)
     return plain_reason(WaitReason::kMisconfigured,
                         "LocalQueue " + object.queue_name + " doesn't exist");
-  queue = structure_.queue_id(local->cluster_queue);
+  queue = model_.known_queue(local->cluster_queue);
   if (local->stop != api::StopPolicy::kNone)
     return plain_reason(WaitReason::kSuspended, "LocalQueue " + object.queue_name + " is stopped");
-  if (!model_.queues[queue].spec)
+  if (!model_.find_queue(local->cluster_queue))
     return plain_reason(WaitReason::kMisconfigured,
                         "ClusterQueue " + local->cluster_queue + " doesn't exist");
   return nullptr;

@@ -9,15 +9,14 @@
 #include <string>
 
 #include "core/engine/queue_orders.hpp"
-#include "core/engine/structure.hpp"
 #include "core/engine/turn.hpp"
 
 namespace sluice {
 
 class Waiting {
  public:
-  Waiting(Model& model, Structure& structure, QueueOrders& orders, Turn& turn)
-      : model_(model), structure_(structure), orders_(orders), turn_(turn) {}
+  Waiting(Model& model, QueueOrders& orders, Turn& turn)
+      : model_(model), orders_(orders), turn_(turn) {}
 
   /// Puts a pending workload where it belongs, or moves it there.
   void enqueue(WorkloadId id);
@@ -42,7 +41,6 @@ class Waiting {
   std::shared_ptr<PendingReason> why_not_queued(const WorkloadRecord& w, QueueId& queue);
 
   Model& model_;
-  Structure& structure_;
   QueueOrders& orders_;
   Turn& turn_;
 };

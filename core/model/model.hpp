@@ -70,7 +70,7 @@ struct Model {
   std::map<StringId, std::size_t> finished;   ///< by LocalQueue, of those that count for themselves
   std::set<WorkloadId> finished_alone;        ///< the others
   std::uint64_t ids_version = 0;              ///< grows when a workload comes or goes
-  TextMap<QueueId> queue_ids;                 ///< by name, also of those to come
+  TextMap<QueueId> queue_ids;                 ///< by name, also of those that are gone
   TextMap<LocalQueueRecord> local_queues;     ///< by `namespace/name`
   TextMap<api::LabelMap> namespaces;          ///< labels by name
   std::map<std::string, CheckRecord> checks;  ///< AdmissionChecks by name
@@ -114,10 +114,15 @@ struct Model {
     const auto it = ids.find(workload_key);
     return it == ids.end() ? std::nullopt : std::optional(it->second);
   }
+  /// The number that a ClusterQueue has or had; kNone: there was none of that name.
+  QueueId known_queue(std::string_view name) const {
+    const auto it = queue_ids.find(name);
+    return it == queue_ids.end() ? kNone : it->second;
+  }
   /// nullptr: there is no such ClusterQueue.
   const QueueRecord* find_queue(std::string_view name) const {
-    const auto it = queue_ids.find(name);
-    return it == queue_ids.end() || !queues[it->second].spec ? nullptr : &queues[it->second];
+    const QueueId id = known_queue(name);
+    return id == kNone || !queues[id].spec ? nullptr : &queues[id];
   }
   /// `namespace/name` of a LocalQueue; nullptr: there is none.
   const LocalQueueRecord* find_local_queue(std::string_view name) const {

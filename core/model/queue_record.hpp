@@ -1,8 +1,10 @@
 // What the engine knows about one ClusterQueue, in dense ids.
 //
-// Invariant: a record exists for every name that was ever mentioned (a LocalQueue or an admission
-// may name a queue before it is created); `spec` is absent until it is. Its node in the QuotaTree
-// has the same number. Threads: as workload_record.hpp.
+// Invariant: a record exists for every ClusterQueue that ever existed, and for those that the
+// admission of a loaded workload names; `spec` is absent while the ClusterQueue does not exist. A
+// record stays, and is that of a later ClusterQueue of the same name, because plugins know queues
+// by numbers that are never those of others. Its node in the QuotaTree has the same number.
+// Threads: as workload_record.hpp.
 #pragma once
 
 #include <algorithm>
