@@ -82,7 +82,7 @@ WorkloadId Arrivals::apply(std::shared_ptr<api::Workload> object, hooks::Traits 
   const bool fresh = model_.ids.emplace(w.key, id).second;
   SLUICE_CHECK(fresh, w.key, " comes twice");
   ++model_.ids_version;
-  name_local_queue(w);
+  w.local_queue = model_.number_of_local_queue(Model::local_queue_name(*w.object));
   describe_pod_sets(w);
   take_traits(id, std::move(said));
   lifecycle_.load_status(id);
@@ -112,15 +112,9 @@ void Arrivals::deactivate(WorkloadId id) {
   if (!told.empty()) representation_.give_up(id, told);
 }
 
-void Arrivals::name_local_queue(WorkloadRecord& w) {
-  const std::size_t known = model_.names.known();
-  w.local_queue = model_.names.intern(w.object->meta.ns + "/" + w.object->queue_name);
-  if (model_.names.known() > known) names_pace_.took(model_.names.text(w.local_queue).size());
-}
-
 void Arrivals::tidy() {
   shapes_.tidy();
-  if (!names_pace_.due()) return;
+  if (!model_.names_pace.due()) return;
   std::vector<bool> used(model_.names.size());
   for (const auto& [key, id] : model_.ids) {
     used[model_.workloads[id].local_queue] = true;
@@ -129,7 +123,7 @@ void Arrivals::tidy() {
   for (const QueueRecord& queue : model_.queues)
     queue.pending.each_lane([&used](std::uint32_t lane) { used[lane] = true; });
   const std::size_t bytes = model_.names.retain(used);
-  names_pace_.swept(model_.names.known(), bytes);
+  model_.names_pace.swept(model_.names.known(), bytes);
 }
 
 void Arrivals::describe_pod_sets(WorkloadRecord& w) {
@@ -182,7 +176,7 @@ void Arrivals::change(WorkloadId id, std::shared_ptr<const api::Workload> object
   waiting_.dequeue(id);  // it waits where its priority and queue put it, which change now
   w.object = object;
   w.priority = w.object->priority;
-  name_local_queue(w);
+  w.local_queue = model_.number_of_local_queue(Model::local_queue_name(*w.object));
   describe_pod_sets(w);
   renew_traits(id, std::move(said));
   w.shape = shapes_.of_workload(w);

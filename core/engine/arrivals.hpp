@@ -11,7 +11,6 @@
 #include <string>
 #include <vector>
 
-#include "core/base/sweep_pace.hpp"
 #include "core/engine/lifecycle.hpp"
 #include "core/engine/shapes.hpp"
 
@@ -56,7 +55,6 @@ class Arrivals {
   void tell_why_inactive(WorkloadId id);
   void deactivate(WorkloadId id);
   void change_holder(WorkloadId id, const Before& before);
-  void name_local_queue(WorkloadRecord& w);
   void describe_pod_sets(WorkloadRecord& w);
   static hooks::Traits as_known(const WorkloadRecord& w, hooks::Traits said);
   bool waits_as_before(WorkloadId id, const api::Workload& now, const hooks::Traits& said) const;
@@ -73,7 +71,6 @@ class Arrivals {
   Representation& representation_;
   Lifecycle& lifecycle_;
   Shapes shapes_;
-  SweepPace names_pace_{1024};  // of LocalQueues
 };
 
 }  // namespace sluice

@@ -15,16 +15,34 @@ void QueueOrders::take(const std::string& local_queue, hooks::Ordering said) {
   QueueRecord& queue = model_.queues[id];
   if (said == hooks::Ordering() && record.order == said && !queue.laned) return;
   record.order = std::move(said);
-  const StringId lane = model_.names.intern(local_queue);
+  drop_key(local_queue, id);  // that of the queue to which it led before
   if (!record.order.fault.empty()) return note_fault(id, local_queue, record.order.fault);
   end_fault(local_queue, kNone);
-  const bool changed = queue.pending.order_lane(lane, record.order.key);
-  if (!queue.laned) {
-    queue.laned = true;
-    reorder_all(queue);
-  } else if (changed) {
-    moved(queue);
-  }
+  give_key(local_queue, queue, record.order.key);
+  if (queue.laned) return;
+  queue.laned = true;
+  reorder_all(queue);
+}
+
+void QueueOrders::forget(const std::string& local_queue) {
+  end_fault(local_queue, kNone);
+  drop_key(local_queue, kNone);
+}
+
+void QueueOrders::give_key(const std::string& local_queue, QueueRecord& queue, std::int64_t key) {
+  if (key == 0) return drop_key(local_queue, kNone);
+  const StringId lane = model_.number_of_local_queue(local_queue);
+  keyed_[local_queue] = {queue.id, lane};
+  if (queue.pending.order_lane(lane, key)) moved(queue);
+}
+
+/// `but`: the queue in which it keeps it.
+void QueueOrders::drop_key(const std::string& local_queue, QueueId but) {
+  const auto it = keyed_.find(local_queue);
+  if (it == keyed_.end() || it->second.queue == but) return;
+  QueueRecord& queue = model_.queues[it->second.queue];
+  if (queue.pending.order_lane(it->second.lane, 0)) moved(queue);
+  keyed_.erase(it);
 }
 
 void QueueOrders::failed(const std::string& local_queue, const std::string& sentence) {

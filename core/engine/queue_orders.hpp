@@ -2,8 +2,8 @@
 //
 // A key of a LocalQueue is one number of the queue's lane, so a change of it costs O(log lanes),
 // however many wait there. Invariant: a queue follows the keys while none of its LocalQueues has a
-// fault; with a fault, the built-in order holds for all of the queue, so that nobody gains by it.
-// The engine's thread only.
+// fault; with a fault, the built-in order holds for all of the queue, so that nobody gains by it. A
+// LocalQueue has a key in one queue at most, and none once it is gone. The engine's thread only.
 #pragma once
 
 #include <map>
@@ -25,9 +25,11 @@ class QueueOrders {
   /// The plugin has no answer for one of its workloads.
   void failed(const std::string& local_queue, const std::string& sentence);
   /// The LocalQueue is gone.
-  void forget(const std::string& local_queue) { end_fault(local_queue, kNone); }
+  void forget(const std::string& local_queue);
 
  private:
+  void give_key(const std::string& local_queue, QueueRecord& queue, std::int64_t key);
+  void drop_key(const std::string& local_queue, QueueId but);
   void end_fault(const std::string& local_queue, QueueId but);
   void note_fault(QueueId id, const std::string& local_queue, const std::string& sentence);
   void reorder_all(QueueRecord& queue);
@@ -35,6 +37,12 @@ class QueueOrders {
 
   Model& model_;
   Turn& turn_;
+  /// A key that some queue has for a LocalQueue, by that: which queue, and the lane there.
+  struct Keyed {
+    QueueId queue = kNone;
+    StringId lane = 0;
+  };
+  std::map<std::string, Keyed> keyed_;
   std::map<std::string, QueueId> faulty_;  ///< by LocalQueue: the queue that notes it
 };
 

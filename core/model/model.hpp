@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "core/base/intern.hpp"
+#include "core/base/sweep_pace.hpp"
 #include "core/base/text_map.hpp"
 #include "core/model/config_record.hpp"
 #include "core/model/eviction_history.hpp"
@@ -45,6 +46,7 @@ struct Earmark {
 struct Model {
   FlavorResources frs;
   StringPool names;                  ///< of LocalQueues, `namespace/name`
+  SweepPace names_pace{1024};        ///< when to forget those that nobody has
   SharedTexts texts;                 ///< of conditions
   std::deque<FlavorRecord> flavors;  ///< by FlavorId
   std::deque<QueueRecord> queues;    ///< by QueueId
@@ -129,9 +131,19 @@ struct Model {
     const auto it = local_queues.find(name);
     return it == local_queues.end() ? nullptr : &it->second;
   }
+  /// The number of such a name in `names`, whether or not there is a LocalQueue.
+  StringId number_of_local_queue(std::string_view name) {
+    const std::size_t known = names.known();
+    const StringId number = names.intern(name);
+    if (names.known() > known) names_pace.took(name.size());
+    return number;
+  }
   /// `namespace/name` of the LocalQueue that a workload names, whether or not there is one.
   const std::string& local_queue_name(const WorkloadRecord& w) const {
     return names.text(w.local_queue);
+  }
+  static std::string local_queue_name(const api::Workload& object) {
+    return object.meta.ns + "/" + object.queue_name;
   }
   /// The LocalQueue that the workload names; nullptr: there is none.
   const LocalQueueRecord* local_queue_of(const WorkloadRecord& w) const {
@@ -139,7 +151,7 @@ struct Model {
   }
   /// Of one that may not be known to the engine yet.
   const LocalQueueRecord* local_queue_of(const api::Workload& object) const {
-    return find_local_queue(object.meta.ns + "/" + object.queue_name);
+    return find_local_queue(local_queue_name(object));
   }
 
   /// What so many pods of a pod set ask of a resource: of `pods` one each, whatever they request

@@ -26,6 +26,7 @@ std::uint32_t PendingQueue::class_of(ClassKey key) {
   }
   classes_[id].key = key;
   class_ids_.emplace(key, id);
+  ++lanes_[key.lane].classes;
   each_sibling(key, [&](std::uint32_t sibling) {  // equals of a parked class are parked, too
     if (classes_[sibling].parked && !classes_[id].parked) park(id, classes_[sibling].why, {});
   });
@@ -56,11 +57,21 @@ void PendingQueue::park(std::uint32_t cls, std::shared_ptr<const PendingReason> 
 }
 
 bool PendingQueue::order_lane(std::uint32_t lane, std::int64_t key) {
-  Lane& state = lanes_[lane];
-  if (state.key == key) return false;
+  const auto known = lanes_.find(lane);
+  if ((known == lanes_.end() ? 0 : known->second.key) == key) return false;
   note();
-  state.key = key;
+  lanes_[lane].key = key;
+  drop_if_unused(lane);
   return true;
+}
+
+/// LocalQueues come and go, and each that had a lane would be looked at for every head.
+void PendingQueue::drop_if_unused(std::uint32_t lane) {
+  const auto it = lanes_.find(lane);
+  if (it == lanes_.end() || it->second.key != 0 || it->second.classes > 0) return;
+  SLUICE_CHECK(it->second.open_heads.empty(), "lane ", lane, " has no class and ",
+               it->second.open_heads.size(), " heads");
+  lanes_.erase(it);
 }
 
 bool PendingQueue::before(const OrderKey& a, const OrderKey& b) const {
@@ -195,8 +206,11 @@ void PendingQueue::retire(std::uint32_t cls) {
   if (!c.members.empty() || c.alone > 0) return;
   class_ids_.erase(c.key);
   untold_.erase(cls);
+  const std::uint32_t lane = c.key.lane;
   c = Class();
   free_classes_.push_back(cls);
+  --lanes_.at(lane).classes;
+  drop_if_unused(lane);
 }
 
 std::optional<WorkloadId> PendingQueue::head_of_place() const {

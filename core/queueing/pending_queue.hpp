@@ -42,9 +42,10 @@ class PendingQueue {
   static constexpr std::uint32_t kNoAccount = static_cast<std::uint32_t>(-1);
   /// Moves it to where its changed key belongs, parked or not as before. No-op when absent.
   void reorder(const OrderKey& key);
-  /// The key that all of a lane have in common: low first. True when it was another. O(log lanes).
+  /// The key that all of a lane have in common: low first; 0: it has none. True when it was
+  /// another. O(log lanes).
   bool order_lane(std::uint32_t lane, std::int64_t key);
-  /// fn(lane) for each that has a key, or had a workload.
+  /// fn(lane) for each that has a key, or a class.
   template <typename Fn>
   void each_lane(Fn&& fn) const {
     for (const auto& [lane, state] : lanes_) fn(lane);
@@ -171,7 +172,8 @@ class PendingQueue {
   using Keys = std::set<OrderKey, OrderKey::InLane>;
   struct Lane {
     std::int64_t key = 0;
-    Keys open_heads;  // the first member of every open class
+    std::size_t classes = 0;  // parked ones, too
+    Keys open_heads;          // the first member of every open class
   };
   struct Class {
     ClassKey key;
@@ -199,7 +201,8 @@ class PendingQueue {
   };
 
   std::uint32_t class_of(ClassKey key);
-  Lane& lane_of(const Class& c) { return lanes_[c.key.lane]; }
+  Lane& lane_of(const Class& c) { return lanes_.at(c.key.lane); }
+  void drop_if_unused(std::uint32_t lane);
   void park(std::uint32_t cls, std::shared_ptr<const PendingReason> why, Grounds grounds);
   template <typename Fn>
   void each_sibling(ClassKey key, Fn&& fn);
@@ -221,7 +224,8 @@ class PendingQueue {
   /// Classes with newcomers, and those that were parked since they were asked for.
   std::set<std::uint32_t> untold_;
   std::unordered_map<ClassKey, std::uint32_t, ClassKeyHash> class_ids_;
-  std::map<std::uint32_t, Lane> lanes_;  // one, unless plugins tell some apart
+  /// Those with a key or a class: one, unless plugins tell some apart.
+  std::map<std::uint32_t, Lane> lanes_;
   std::unordered_map<WorkloadId, Slot> slots_;
   std::set<WorkloadId> alone_;
   Accounts alone_accounts_;

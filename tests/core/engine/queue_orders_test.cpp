@@ -1,4 +1,7 @@
 // What plugins say of the order within a ClusterQueue, and what a fault of theirs means.
+#include <algorithm>
+
+#include "core/model/model.hpp"
 #include "tests/core/support/scenario.hpp"
 
 namespace sluice::testing {
@@ -19,6 +22,16 @@ struct QueueOrders : ::testing::Test {
   }
   Explanation explained(const std::string& name) {
     return s.engine.explain(*s.engine.find("ns/" + name));
+  }
+  /// The LocalQueues that have lanes in the ClusterQueue, in order of name.
+  Log lanes(const std::string& cluster_queue) {
+    Log out;
+    const Model& model = s.engine.model();
+    model.find_queue(cluster_queue)->pending.each_lane([&](std::uint32_t lane) {
+      out.push_back(model.names.text(lane));
+    });
+    std::sort(out.begin(), out.end());
+    return out;
   }
   std::size_t ahead(const std::string& name) { return explained(name).ahead_in_cluster_queue; }
 };
@@ -82,6 +95,44 @@ TEST_F(QueueOrders, AFaultGoesWithItsLocalQueue) {
   EXPECT_EQ(explained("b").order[0].text.find("orders: it failed"), 0U);
   s.engine.remove(api::ObjectKind::kLocalQueue, "ns/q");
   EXPECT_EQ(explained("b").order[0].text, "r has it");
+}
+
+// LocalQueues with keys come, lead elsewhere and go, with and without a workload that waits.
+TEST_F(QueueOrders, AKeyGoesWithItsLocalQueue) {
+  s.queue(Queue("p").quota("cpu", {{"f", 2}}));
+  key("q", 1);
+  key("r", 2);
+  s.submit(Job("a", "q").cpu(9)).submit(Job("b", "r").cpu(9)).run();
+  std::size_t most_names = 0;
+  for (int i = 0; i < 3000; ++i) {
+    const std::string n = std::to_string(i), name = "lq" + n;
+    s.local_queue(name, "q");
+    key(name, 3 + i);
+    if (i % 10 == 0) s.submit(Job("w" + n, name).cpu(9));
+    if (i % 3 == 0) {
+      s.local_queue(name, "p");
+      key(name, 3 + i);
+    }
+    s.run();
+    s.engine.remove(api::ObjectKind::kLocalQueue, "ns/" + name);
+    if (i % 10 == 0) s.remove("w" + n);
+    s.run();
+    most_names = std::max(most_names, s.engine.model().names.known());
+  }
+  EXPECT_EQ(lanes("q"), Lines("ns/q", "ns/r"));
+  EXPECT_EQ(lanes("p"), Log());
+  EXPECT_LE(most_names, 2U * 1024U) << "a sweep is due after 1,024";
+  EXPECT_EQ(ahead("b"), 1U) << "q has 1, r has 2";
+}
+
+TEST_F(QueueOrders, ALocalQueueThatComesAgainHasNoKeyUntilOneIsGiven) {
+  key("q", 1);
+  key("r", 2);
+  s.submit(Job("b", "r").cpu(9)).submit(Job("a", "q").cpu(9)).run();
+  EXPECT_EQ(ahead("b"), 1U);
+  s.engine.remove(api::ObjectKind::kLocalQueue, "ns/r");
+  s.local_queue("r", "q").run();
+  EXPECT_EQ(ahead("b"), 0U) << "0 is before q's 1";
 }
 
 TEST_F(QueueOrders, AStrictQueueTriesItsNewHead) {

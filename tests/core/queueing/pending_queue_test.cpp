@@ -109,6 +109,37 @@ TEST_F(Pending, ReorderingMovesBetweenLanes) {
   EXPECT_EQ(drain(), (Ids{1, 2}));
 }
 
+// Each lane is looked at for every head: those of LocalQueues that are gone are none.
+TEST_F(Pending, ALaneIsThereWhileItHasAKeyOrAClass) {
+  const auto lanes = [this] {
+    std::vector<std::uint32_t> out;
+    queue.each_lane([&out](std::uint32_t lane) { out.push_back(lane); });
+    return out;
+  };
+  using Lanes = std::vector<std::uint32_t>;
+  queue.order_lane(1, 7);
+  EXPECT_FALSE(queue.order_lane(2, 0)) << "it has none, and gets none";
+  EXPECT_EQ(lanes(), (Lanes{1}));
+  add(in_lane(key(1, 0, 1), 1), 7);
+  add(in_lane(key(2, 0, 2), 3), 7);
+  EXPECT_TRUE(queue.order_lane(1, 0));
+  EXPECT_EQ(lanes(), (Lanes{1, 3})) << "somebody waits there";
+  queue.park_with_equals(2, because("no room"));
+  add(in_lane(key(3, 0, 3), 4), 7);  // is parked unseen
+  EXPECT_EQ(lanes(), (Lanes{1, 3, 4}));
+  queue.erase(1);
+  queue.erase(3);
+  EXPECT_EQ(lanes(), (Lanes{1, 3, 4})) << "the equals of who comes next are parked";
+  queue.wake();
+  EXPECT_EQ(lanes(), (Lanes{3}));
+  queue.park_alone(2);
+  EXPECT_EQ(lanes(), (Lanes{3}));
+  queue.reorder(in_lane(key(2, 0, 2), 5));
+  EXPECT_EQ(lanes(), (Lanes{5}));
+  queue.erase(2);
+  EXPECT_EQ(lanes(), (Lanes{}));
+}
+
 TEST_F(Pending, InsertingAgainMoves) {
   add(key(1, 0, 1));
   add(key(2, 0, 2));
