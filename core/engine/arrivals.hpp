@@ -33,7 +33,8 @@ class Arrivals {
   void remove(WorkloadId id);
   /// As if the object had come again, with its present traits.
   void traits_changed(WorkloadId id, hooks::Traits said);
-  /// The traits of a waiting workload that moves to another queue; follow_local_queues() queues it.
+  /// The traits of a waiting workload whose LocalQueue was written. When it may belong elsewhere
+  /// now, follow_local_queues() queues it.
   void traits_of_moved(WorkloadId id, hooks::Traits said);
   /// LocalQueues lead elsewhere now: those that wait there are queued anew.
   void follow_local_queues(const std::set<std::string>& local_queues);

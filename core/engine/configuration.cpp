@@ -30,7 +30,12 @@ void Structure::note_queue_change(QueueId id, bool generation) {
 
 void Structure::note_locals_of(const std::string& cluster_queue) {
   if (const auto locals = locals_.find(cluster_queue); locals != locals_.end())
-    changes_.local_queues.insert(locals->second.begin(), locals->second.end());
+    for (const std::string& key : locals->second) note_local(key);
+}
+
+void Structure::note_local(const std::string& key) {
+  changes_.local_queues.insert(key);
+  changes_.asked.insert(key);
 }
 
 void Structure::apply(const api::AdmissionCheck& object) {
@@ -63,11 +68,10 @@ void Structure::apply(const api::Namespace& object) {
 void Structure::apply(const api::ResourceFlavor& object) {
   const FlavorId id = model_.frs.intern_flavor(object.meta.name);
   if (model_.flavors.size() <= id) model_.flavors.resize(id + 1);
-  FlavorRecord& flavor = model_.flavors[id];
-  flavor.exists = true;
-  flavor.node_labels = object.node_labels;
-  flavor.node_taints = object.node_taints;
-  flavor.tolerations = object.tolerations;
+  FlavorRecord now{true, object.meta.generation, object.node_labels, object.node_taints,
+                   object.tolerations};
+  if (model_.flavors[id] == now) return;
+  model_.flavors[id] = std::move(now);
   model_.tree_stale = true;
   for (const QueueRecord& queue : model_.queues)
     for (const ResourceGroupRecord& group : queue.groups)
@@ -92,7 +96,14 @@ QueueId Structure::apply(const api::ClusterQueue& object) {
 }
 
 void Structure::apply(const api::Cohort& object) {
-  cohorts_[object.meta.name] = object;
+  const auto [it, fresh] = cohorts_.try_emplace(object.meta.name);
+  const api::Cohort& before = it->second;
+  const bool same = !fresh && before.parent == object.parent &&
+                    before.fair_weight == object.fair_weight &&
+                    before.meta.generation == object.meta.generation &&
+                    quota_specs(before.resource_groups) == quota_specs(object.resource_groups);
+  it->second = object;
+  if (same) return;
   changed_cohorts_.insert(object.meta.name);
   model_.tree_stale = true;
 }
@@ -101,11 +112,19 @@ void Structure::apply(const api::LocalQueue& object) {
   const std::string key = object.meta.key();
   const auto [it, fresh] = model_.local_queues.try_emplace(key);
   LocalQueueRecord& record = it->second;
+  const bool same = !fresh && record.cluster_queue == object.cluster_queue &&
+                    record.stop == object.stop_policy &&
+                    record.generation == object.meta.generation;
+  if (same) {
+    changes_.asked.insert(key);  // plugins may read its labels
+    return;
+  }
   if (!fresh) unlist_local(record.cluster_queue, key);
   record.cluster_queue = object.cluster_queue;
   record.stop = object.stop_policy;
+  record.generation = object.meta.generation;
   locals_[object.cluster_queue].insert(key);
-  changes_.local_queues.insert(key);
+  note_local(key);
   if (record.stop != api::StopPolicy::kNone) changes_.drain = true;
 }
 
@@ -144,7 +163,7 @@ void Structure::remove_local_queue(const std::string& key) {
   if (it == model_.local_queues.end()) return;
   unlist_local(it->second.cluster_queue, key);
   model_.local_queues.erase(it);
-  changes_.local_queues.insert(key);
+  note_local(key);
 }
 
 void Structure::unlist_local(const std::string& cluster_queue, const std::string& key) {

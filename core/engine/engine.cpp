@@ -173,11 +173,11 @@ void Engine::traits_changed(WorkloadId id, hooks::Traits traits) {
 }
 
 std::vector<WorkloadId> Engine::moved() const {
-  return waiting_in(all_->model, all_->structure.changes().local_queues);
+  return waiting_in(all_->model, all_->structure.changes().asked);
 }
 
 const std::set<std::string>& Engine::changed_local_queues() const {
-  return all_->structure.changes().local_queues;
+  return all_->structure.changes().asked;
 }
 
 void Engine::order(const std::string& local_queue, hooks::Ordering said) {

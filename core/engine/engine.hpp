@@ -92,13 +92,14 @@ class Engine {
 
   /// The workload's traits from now on. REQUIRES: it exists.
   void traits_changed(WorkloadId id, hooks::Traits traits);
-  /// Waiting workloads whose LocalQueue, or the ClusterQueue behind it, came, went or changed since
-  /// the last step: their traits may have changed. O(open workloads) after such a change, else
+  /// Waiting workloads whose LocalQueue, or the ClusterQueue behind it, came, went or was written
+  /// since the last step: their traits may have changed. O(open workloads) after such a write, else
   /// O(1).
   std::vector<WorkloadId> moved() const;
-  /// The traits of one of moved(). The next step queues it anew.
+  /// The traits of one of moved(). The next step queues it anew when it may belong elsewhere; when
+  /// its LocalQueue leads where it did, it moves only by other traits.
   void traits_of_moved(WorkloadId id, hooks::Traits traits);
-  /// LocalQueues that came, went or changed since the last step, or whose ClusterQueue did.
+  /// LocalQueues that came, went or were written since the last step, or whose ClusterQueue was.
   const std::set<std::string>& changed_local_queues() const;
   /// What a plugin says of the place of all that wait in this LocalQueue, from now on.
   void order(const std::string& local_queue, hooks::Ordering said);

@@ -22,7 +22,8 @@ class Structure {
  public:
   explicit Structure(Model& model) : model_(model) {}
 
-  // Each creates the object or replaces its earlier form.
+  // Each creates the object or replaces its earlier form. A flavor, cohort or LocalQueue whose spec
+  // is what it was wakes nobody, and nobody is queued anew: no cycle sees the rest of it.
   void apply(const api::Namespace& object);
   void apply(const api::ResourceFlavor& object);
   /// Its number.
@@ -50,9 +51,10 @@ class Structure {
   struct Changes {
     std::set<QueueId> queues;            ///< their trees wake
     std::set<std::string> local_queues;  ///< where they lead may be another place now
-    std::set<QueueId> relisted;          ///< their checks changed
-    std::set<QueueId> activity;          ///< they became active or inactive, or for another reason
-    bool drain = false;                  ///< a queue was stopped, or may have been
+    std::set<std::string> asked;  ///< these, and those of which only a plugin sees the change
+    std::set<QueueId> relisted;   ///< their checks changed
+    std::set<QueueId> activity;   ///< they became active or inactive, or for another reason
+    bool drain = false;           ///< a queue was stopped, or may have been
   };
   const Changes& changes() const { return changes_; }
   /// Builds the tree anew if it is stale. O(nodes × frs + holders) then, else O(1).
@@ -74,6 +76,7 @@ class Structure {
   void mark_dirty(QueueId id, QueueRecord::Dirty why);
   void note_queue_change(QueueId id, bool generation);
   void note_check_change(const std::string& name);
+  void note_local(const std::string& key);
   void note_locals_of(const std::string& cluster_queue);
   void unlist_local(const std::string& cluster_queue, const std::string& key);
   void build();

@@ -37,6 +37,7 @@ void Arrivals::traits_of_moved(WorkloadId id, hooks::Traits said) {
   WorkloadRecord& w = model_.workloads[id];
   SLUICE_CHECK(w.state == WorkloadState::kPending && !w.holds_quota(), w.key,
                " moves to another queue in state ", static_cast<int>(w.state));
+  if (!queues_are_followed(w)) return traits_changed(id, std::move(said));
   renew_traits(id, std::move(said));
   w.shape = shapes_.of_workload(w);
 }

@@ -16,7 +16,8 @@ namespace sluice {
 struct LocalQueueRecord {
   std::string cluster_queue;
   api::StopPolicy stop = api::StopPolicy::kNone;
-  hooks::Ordering order;  ///< what a plugin says of all that wait there
+  std::int64_t generation = 0;  ///< of its spec, in which plugins may have fields
+  hooks::Ordering order;        ///< what a plugin says of all that wait there
 };
 
 struct CheckRecord {

@@ -182,7 +182,7 @@ TEST(Life, ACohortThatMovesWakesOnlyTheTreeThatItComesTo) {
   s.submit(Job("a", "q").cpu(4)).submit(Job("b", "p").cpu(4)).run();
   s.after(1).cohort(CohortOf("sub", "two")).run();
   EXPECT_EQ(s.admitted(), "a");  // one has 4 again, and b waits until something wakes it
-  s.after(1).cohort(CohortOf("one").quota("cpu", {{"f", 4}})).run();
+  s.after(1).cohort(CohortOf("one").quota("cpu", {{"f", 4}}).weight(2)).run();
   EXPECT_EQ(s.admitted(), "a b");
 }
 
