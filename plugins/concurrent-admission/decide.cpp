@@ -11,7 +11,6 @@ namespace {
 
 using State = Option::State;
 
-/// Evictions after which another option would only start over: they end the parent.
 constexpr const char* kWaits = "Waits for its turn";
 
 std::string joined(const std::vector<std::string>& names) {

@@ -1,8 +1,9 @@
 // Dispatcher: carries out, for one workload at a time, what plan_of() says of what is known of it
 // here and at the other places.
 //
-// It remembers nothing: what there is to know is read anew by Cases each time. Used inside the
-// hooks that may write, on their thread.
+// What there is to know of a workload is read anew by Cases each time; of its own it keeps only the
+// Estimates, which clusters are being asked, and what they said. Used inside the hooks that may
+// write, on their thread.
 #pragma once
 
 #include <sluice/plugin.hpp>
