@@ -1,9 +1,9 @@
 #include "forecast.hpp"
 
 #include <algorithm>
-#include <charconv>
-#include <chrono>
 #include <tuple>
+
+#include "refusals.hpp"
 
 namespace clusters {
 
@@ -11,27 +11,10 @@ using sluice::Json;
 
 namespace {
 
-/// `2026-01-01T00:00:00Z`, with or without parts of a second, in milliseconds; nullopt: it is none.
+/// In milliseconds, so that the time between any two of them is a number.
 std::optional<std::int64_t> milliseconds_of(const std::string& text) {
-  using namespace std::chrono;
-  int parts[6] = {};
-  constexpr std::size_t kAt[] = {0, 5, 8, 11, 14, 17};
-  constexpr std::size_t kLong[] = {4, 2, 2, 2, 2, 2};
-  if (text.size() < 20 || text.back() != 'Z') return std::nullopt;
-  for (std::size_t i = 0; i < 6; ++i) {
-    const char* begin = text.data() + kAt[i];
-    const auto [end, error] = std::from_chars(begin, begin + kLong[i], parts[i]);
-    if (error != std::errc() || end != begin + kLong[i]) return std::nullopt;
-  }
-  const sys_days day = year(parts[0]) / month(static_cast<unsigned>(parts[1])) /
-                       std::chrono::day(static_cast<unsigned>(parts[2]));
-  std::int64_t out = duration_cast<milliseconds>(day.time_since_epoch() + hours(parts[3]) +
-                                                 minutes(parts[4]) + seconds(parts[5]))
-                         .count();
-  std::int64_t worth = 100;
-  for (std::size_t i = 20; text[19] == '.' && i < text.size() - 1 && worth > 0; ++i, worth /= 10)
-    out += (text[i] - '0') * worth;
-  return out;
+  const auto time = sluice::parse_time(text);
+  return time ? std::optional(*time / kMillisecond) : std::nullopt;
 }
 
 std::optional<std::int64_t> after(const std::optional<std::int64_t>& now, const Json& told,

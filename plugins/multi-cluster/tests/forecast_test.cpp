@@ -115,6 +115,29 @@ TEST(Outlooks, AreReadFromTheAnswerByTheClockOfTheCluster) {
   EXPECT_EQ(read.workloads.at("t/u").when, When::kNever);
 }
 
+TEST(Outlooks, TimesAreReadAsRfc3339WritesThem) {
+  struct Case {
+    const char* earliest;
+    std::optional<std::int64_t> earliest_ms;
+  };
+  const Case cases[] = {
+      {"2026-03-02T00:00:01+00:00", 1'000},
+      {"2026-03-02T02:00:01+02:00", 1'000},
+      {"2026-03-02T00:00:00.0015Z", 1},  // what is finer than a millisecond is dropped
+      {"2026-03-01T23:59:59Z", 0},       // it is past
+      {"2026-03-02T00:00:01.xyzZ", std::nullopt},
+      {"2026-02-30T00:00:00Z", std::nullopt},
+      {"soon", std::nullopt},
+  };
+  for (const auto& [earliest, earliest_ms] : cases) {
+    Json told = Json::parse(R"({"object":{"namespace":"t","name":"w"},"decision":"Waits"})");
+    told["start"]["earliest"] = earliest;
+    Json answer = Json::parse(R"({"status":{"time":"2026-03-02T00:00:00Z"}})");
+    answer["status"]["workloads"].push_back(told);
+    EXPECT_EQ(read_outlook("a", answer).workloads.at("t/w").earliest_ms, earliest_ms) << earliest;
+  }
+}
+
 TEST(Outlooks, OfWhatIsNoAnswerNothingIsTold) {
   EXPECT_FALSE(read_outlook("a", Json::object()).told);
   EXPECT_EQ(read_outlook("a", Json::object()).cluster, "a");
