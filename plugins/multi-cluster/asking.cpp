@@ -6,14 +6,19 @@
 namespace clusters {
 
 void Asking::want(const std::string& workload) {
-  if (placed_.contains(workload) ||
-      std::find(wanted_.begin(), wanted_.end(), workload) != wanted_.end())
-    return;
-  wanted_.push_back(workload);
+  if (placed_.contains(workload) || !turn_of_.try_emplace(workload, next_turn_).second) return;
+  wanted_.emplace(next_turn_++, workload);
+}
+
+void Asking::no_longer_wanted(const std::string& workload) {
+  const auto turn = turn_of_.find(workload);
+  if (turn == turn_of_.end()) return;
+  wanted_.erase(turn->second);
+  turn_of_.erase(turn);
 }
 
 void Asking::forget(const std::string& workload) {
-  std::erase(wanted_, workload);
+  no_longer_wanted(workload);
   std::erase(question_.workloads, workload);
   placed_.erase(workload);
   leaving_.erase(workload);
@@ -32,8 +37,9 @@ Asking::Question Asking::next(const std::vector<std::string>& clusters, std::int
   question_ = {};
   question_.estimate = std::exchange(estimate_next_, false);
   const std::size_t most = question_.estimate ? 1 : kPerQuestion;
-  for (const std::string& each : wanted_)
-    if (question_.workloads.size() < most) question_.workloads.push_back(each);
+  for (auto each = wanted_.begin(); each != wanted_.end() && question_.workloads.size() < most;
+       ++each)
+    question_.workloads.push_back(each->second);
   for (const std::string& cluster : clusters) {
     outlooks_.push_back({cluster, false, false, {}});
     waiting_.insert(cluster);
@@ -61,7 +67,7 @@ std::vector<std::string> Asking::conclude(std::int64_t now_ms) {
   if (!is_over(now_ms)) return {};
   std::vector<std::string> out;
   for (Assignment& each : assign(question_.workloads, outlooks_, question_.estimate)) {
-    std::erase(wanted_, each.workload);
+    no_longer_wanted(each.workload);
     leaving_.insert(each.workload);
     placed_[each.workload] = std::move(each.nominated);
     out.push_back(each.workload);

@@ -7,7 +7,6 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <map>
 #include <set>
 #include <string>
@@ -45,8 +44,11 @@ class Asking {
 
  private:
   bool is_over(std::int64_t now_ms) const;
+  void no_longer_wanted(const std::string& workload);
 
-  std::deque<std::string> wanted_;  // in the order in which they came
+  std::map<std::uint64_t, std::string> wanted_;   // in the order in which they came
+  std::map<std::string, std::uint64_t> turn_of_;  // of those, their place in that order
+  std::uint64_t next_turn_ = 0;
   std::map<std::string, std::vector<std::string>> placed_;
   std::set<std::string> leaving_;  // placed by the last question, not arrived
   Question question_;

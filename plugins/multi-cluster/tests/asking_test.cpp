@@ -34,6 +34,14 @@ TEST(Questions, AreAboutThoseThatWaitInTheirOrder) {
   EXPECT_THAT(asking.next(kBoth, 0).workloads, IsEmpty());  // one is under way
 }
 
+TEST(Questions, AreAboutWhoIsForgottenAndWantedAgainAfterTheOthers) {
+  Asking asking;
+  for (const char* each : {"w", "v"}) asking.want(each);
+  asking.forget("w");
+  asking.want("w");
+  EXPECT_THAT(asking.next(kBoth, 0).workloads, ElementsAre("v", "w"));
+}
+
 TEST(Questions, AreAboutAFewAtATime) {
   Asking asking;
   for (std::size_t i = 0; i < Asking::kPerQuestion + 1; ++i) asking.want(std::to_string(i));
