@@ -105,6 +105,7 @@ class MultiCluster {
 
   void check_changed(const sluice::Check& check, sluice::Activity& activity) {
     const std::string name(check.name());
+    managed_.clear();  // queues name checks before they come, and after they are gone
     if (check.gone()) return cases_.forget_check(name);
     std::string wrong;
     const auto clusters = clusters_of(Json::parse(check.json()), wrong);
@@ -290,7 +291,8 @@ class MultiCluster {
     const std::string& queue = known->second;
     if (!managed_.contains(queue))
       look_at_cluster_queue({std::string(kKueue), "ClusterQueue", "", queue});
-    return managed_[queue];
+    const auto managed = managed_.find(queue);
+    return managed != managed_.end() && managed->second;
   }
 
   Again look_at_queue(const ObjectRef& what) {
@@ -304,15 +306,17 @@ class MultiCluster {
   }
 
   Again look_at_cluster_queue(const ObjectRef& what) {
-    bool& managed = managed_[what.name] = false;
+    managed_.erase(what.name);
     const auto queue = context_.objects().find(what);
-    const Json* checks =
-        queue ? queue->find("spec.admissionChecksStrategy.admissionChecks") : nullptr;
+    if (!queue) return {};
+    bool managed = false;
+    const Json* checks = queue->find("spec.admissionChecksStrategy.admissionChecks");
     for (std::size_t i = 0; checks != nullptr && i < checks->size(); ++i) {
       const auto check = context_.objects().find(
           {std::string(kKueue), "AdmissionCheck", "", checks->items()[i].string_or("name", "")});
       managed |= check && check->string_or("spec.controllerName", "") == kControllerName;
     }
+    managed_[what.name] = managed;
     return {};
   }
 
@@ -371,7 +375,7 @@ class MultiCluster {
   std::map<std::string, std::string> secret_of_;  // by cluster
   // Of what was asked for or has changed: whether the work of jobs goes elsewhere.
   std::map<std::string, std::string> cluster_queue_of_;  // by LocalQueue, NAMESPACE/NAME
-  std::map<std::string, bool> managed_;                  // by ClusterQueue
+  std::map<std::string, bool> managed_;                  // by ClusterQueue, until a check changes
   std::map<std::string, std::deque<Look>> left_;         // to be looked at, by cluster
   std::map<std::string, std::string> told_;              // of each cluster: how it stood
   std::int64_t soonest_ = kNoTime;

@@ -586,33 +586,5 @@ TEST(World, ASecretThatChangesConnectsAnew) {
   EXPECT_EQ(said.reason, "SomeActiveClusters");
 }
 
-TEST(World, AJobOfSuchAQueueIsNotForTheControllersHere) {
-  World world;
-  world.host.objects().put(R"({"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"AdmissionCheck",
-    "metadata":{"name":"clusters"},"spec":{"controllerName":"kueue.x-k8s.io/multikueue"}})");
-  world.host.objects().put(R"({"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"ClusterQueue",
-    "metadata":{"name":"cq"},"spec":{"admissionChecksStrategy":{"admissionChecks":
-    [{"name":"clusters"}]}}})");
-  world.host.objects().put(R"({"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"LocalQueue",
-    "metadata":{"name":"q","namespace":"team"},"spec":{"clusterQueue":"cq"}})");
-  const std::string job = R"({"metadata":{"namespace":"team","name":"x",
-    "labels":{"kueue.x-k8s.io/queue-name":"q"}},"spec":{)";
-  const auto defaults = [&](const std::string& spec) {
-    const auto out = world.plugin.set_defaults({.operation = sluice::Operation::kCreate,
-                                                .api_version = "batch/v1",
-                                                .kind = "Job",
-                                                .object = job + spec + "}}",
-                                                .old = {}});
-    return out ? Json::parse(*out).string_or("spec.managedBy", "") : "as it is";
-  };
-  EXPECT_EQ(defaults(""), "kueue.x-k8s.io/multikueue");  // before it was told of the queues, too
-  EXPECT_EQ(defaults(R"("managedBy":"example.com/mine")"), "as it is");
-  std::string out;
-  world.host.objects().patch("ClusterQueue", "", "cq", "",
-                             Json::parse(R"({"spec":{"admissionChecksStrategy":null}})"), out);
-  world.plugin.reconcile({kVersion, "ClusterQueue", "", "cq"});
-  EXPECT_EQ(defaults(""), "as it is");
-}
-
 }  // namespace
 }  // namespace clusters
