@@ -30,15 +30,6 @@ Standing standing_of(const Json& slice) {
   return sluice::condition_is_true(slice, "Admitted") ? kRuns : kWaits;
 }
 
-}  // namespace
-
-const Json* state_of(const Json& workload, const std::string& check) {
-  const Json* states = workload.find("status.admissionChecks");
-  for (std::size_t i = 0; states != nullptr && i < states->size(); ++i)
-    if (states->items()[i].string_or("name", "") == check) return &states->items()[i];
-  return nullptr;
-}
-
 /// The names of the other checks of the workload that are not Ready.
 std::string other_checks_of(const Json& workload, const std::string& check) {
   std::string out;
@@ -50,6 +41,8 @@ std::string other_checks_of(const Json& workload, const std::string& check) {
     }
   return out;
 }
+
+}  // namespace
 
 std::string key_of(const WorkloadName& workload) { return workload.ns + "/" + workload.name; }
 
@@ -127,7 +120,7 @@ bool Cases::concerns(const WorkloadName& workload) const {
   const auto object =
       context_.objects().find({std::string(kKueue), "Workload", workload.ns, workload.name});
   return !object || std::any_of(checks_.begin(), checks_.end(), [&](const auto& check) {
-    return state_of(*object, check.first) != nullptr;
+    return sluice::find_check_state(*object, check.first) != nullptr;
   });
 }
 
@@ -183,7 +176,7 @@ Case Cases::read(const WorkloadName& name, const std::string& job) {
 
 void Cases::read_check(Case& of) const {
   for (const auto& [check, clusters] : checks_) {
-    const Json* state = state_of(*of.workload, check);
+    const Json* state = sluice::find_check_state(*of.workload, check);
     if (state == nullptr) continue;
     of.check = check;
     const std::string shown = state->string_or("state", "Pending");
@@ -250,7 +243,7 @@ void Cases::read_kin(Case& of) {
       continue;
     of.local.goes_on = true;
     if (replaced == of.name.ns + "/" + name) {
-      const Json* state = state_of(other, of.check);
+      const Json* state = sluice::find_check_state(other, of.check);
       of.local.growth = true;
       if (state != nullptr && state->string_or("state", "") == "Ready")
         of.local.runs_at = other.string_or("status.clusterName", "");

@@ -52,9 +52,6 @@ struct Case {
   Local local;
 };
 
-/// The state that the workload shows of a check; nullptr: it has no such check.
-const sluice::Json* state_of(const sluice::Json& workload, const std::string& check);
-
 class Cases {
  public:
   Cases(const sluice::Context& context, Settings settings)

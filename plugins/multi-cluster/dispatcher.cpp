@@ -263,14 +263,12 @@ bool Dispatcher::patch_status(const ObjectRef& ref, const Json& merge, const cha
   return static_cast<bool>(done);
 }
 
-/// Unless the workload shows it already.
+/// Unless the workload shows it already; while it is Ready it keeps what was said when it became
+/// so.
 void Dispatcher::tell(const Case& of, const Verdict& verdict) {
   const CheckAnswer answer = answer_of(verdict);
-  const Json* shown = state_of(*of.workload, of.check);
-  const std::string before = shown == nullptr ? "" : shown->string_or("state", "Pending");
-  if (shown != nullptr && before == answer.state_name() &&
-      (shown->string_or("message", "") == answer.message || before == "Ready"))
-    return;
+  const bool stays_ready = of.local.ready && answer.state == CheckAnswer::State::kReady;
+  if (stays_ready || sluice::shows_answer(*of.workload, of.check, answer)) return;
   context_.report(*of.attempt, answer);
   if (verdict.state != Verdict::State::kPending)
     context_.event(verdict.state != Verdict::State::kReady, of.name.ns, of.name.name, kEvent,

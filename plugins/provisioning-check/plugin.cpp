@@ -52,12 +52,10 @@ bool is_of_request(const Json& pod_template, const Json& request) {
              request.string_or("metadata.name", "");
 }
 
-/// What the workload shows of the check at present; null JSON: nothing.
-Json shown_state(const Json& workload, const std::string& check) {
-  const Json* states = workload.find("status.admissionChecks");
-  for (std::size_t i = 0; states != nullptr && i < states->size(); ++i)
-    if (states->items()[i].string_or("name", "") == check) return states->items()[i];
-  return {};
+/// A field of what the workload shows of the attempt's check; empty: it shows nothing.
+std::string shown(const Json& workload, const Attempt& attempt, std::string_view field) {
+  const Json* state = sluice::find_check_state(workload, attempt.id.check);
+  return state == nullptr ? std::string() : state->string_or(field, "");
 }
 
 }  // namespace
@@ -235,18 +233,16 @@ class ProvisioningCheck {
   /// does not take, because the provider said what no pod can have, leaves the check waiting, with
   /// why.
   void tell(const Attempt& attempt, const Json& workload, const CheckAnswer& answer) {
-    const Json shown = shown_state(workload, attempt.id.check);
-    const std::string before = shown.string_or("state", "Pending");
-    const std::string message =
-        answer.message.empty() ? shown.string_or("message", "") : answer.message;
-    if (before == answer.state_name() && shown.string_or("message", "") == message) return;
+    if (sluice::shows_answer(workload, attempt.id.check, answer)) return;
     CheckAnswer told = answer;
-    told.message = message;
+    if (told.message.empty()) told.message = shown(workload, attempt, "message");
+    const std::string before = shown(workload, attempt, "state");
     std::string refused;
-    if (context_.report(attempt.id, told, &refused) || before != "Pending") return;
-    const std::string text = "The answer of the ProvisioningRequest cannot be used: " + refused;
-    if (shown.string_or("message", "") != text)
-      context_.report(attempt.id, CheckAnswer::pending(text));
+    if (context_.report(attempt.id, told, &refused) || (!before.empty() && before != "Pending"))
+      return;
+    const CheckAnswer why =
+        CheckAnswer::pending("The answer of the ProvisioningRequest cannot be used: " + refused);
+    if (!sluice::shows_answer(workload, attempt.id.check, why)) context_.report(attempt.id, why);
   }
 
   void block_for_name(const Attempt& attempt, const Json& workload, const std::string& why) {
@@ -258,7 +254,7 @@ class ProvisioningCheck {
   void block(const Attempt& attempt, const Json& workload, const std::string& why) {
     if (blocked_.empty()) context_.set_timer(kBlockedTimer, context_.now() + kBlockedPause);
     blocked_[attempt.id] = {attempt};
-    if (shown_state(workload, attempt.id.check).string_or("state", "") != "Ready")
+    if (shown(workload, attempt, "state") != "Ready")
       tell(attempt, workload, CheckAnswer::pending(why));
   }
 
@@ -297,7 +293,7 @@ class ProvisioningCheck {
     }
     // A request that was deleted after it had done its work is not made again, after a restart
     // neither.
-    if (shown_state(workload, attempt.id.check).string_or("state", "") == "Ready") return;
+    if (shown(workload, attempt, "state") == "Ready") return;
     make(attempt, *config, workload, pod_sets);
   }
 
@@ -317,8 +313,7 @@ class ProvisioningCheck {
 
   void refuse(const Attempt& attempt, const Json& workload, const std::string& why) {
     const std::string text = "Error creating ProvisioningRequest: " + why;
-    const Json shown = shown_state(workload, attempt.id.check);
-    if (shown.string_or("message", "") != text)
+    if (shown(workload, attempt, "message") != text)
       context_.event(true, workload_ref(attempt.id.workload_namespace, attempt.id.workload),
                      "FailedCreate", text);
     block(attempt, workload, text);
@@ -366,8 +361,8 @@ class ProvisioningCheck {
     if (!workload || !condition_is_true(*workload, "QuotaReserved") ||
         condition_is_true(*workload, "Finished") || condition_is_true(*workload, "Admitted"))
       return;
-    const std::string state = shown_state(*workload, known.attempt.id.check).string_or("state", "");
-    if (state == "Pending") pursue(known.attempt, *workload, config_name_for(known.attempt));
+    if (shown(*workload, known.attempt, "state") == "Pending")
+      pursue(known.attempt, *workload, config_name_for(known.attempt));
   }
 
   /// What the request means for the check; and the command is run for it, where there is one.

@@ -104,6 +104,36 @@ TEST(Helpers, AConditionSaysOfWhichGenerationItIs) {
             R"("observedGeneration":9,"lastTransitionTime":"1970-01-01T00:00:01Z"}])");
 }
 
+TEST(Helpers, AnAnswerIsReportedUnlessTheWorkloadShowsIt) {
+  const Json workload = Json::parse(R"({"status":{"admissionChecks":[
+    {"name":"budget","state":"Ready","message":"paid"},{"name":"licence","message":"in line"},
+    {"name":"quiet","state":"Pending"}]}})");
+  struct Case {
+    const char* check;
+    CheckAnswer answer;
+    bool shown;
+  };
+  const Case cases[] = {
+      {"budget", CheckAnswer::ready("paid"), true},
+      {"budget", CheckAnswer::ready("paid twice"), false},
+      {"budget", CheckAnswer::ready(""), true},  // it leaves the message
+      {"budget", CheckAnswer::retry("paid"), false},
+      {"licence", CheckAnswer::pending("in line"), true},  // nothing said is Pending
+      {"licence", CheckAnswer::pending("next"), false},
+      {"quiet", CheckAnswer::pending("in line"), false},
+      {"another", CheckAnswer::pending(""), true},
+      {"another", CheckAnswer::pending("in line"), false},
+      {"another", CheckAnswer::ready(""), false},
+  };
+  for (const auto& [check, answer, shown] : cases)
+    EXPECT_EQ(shows_answer(workload, check, answer), shown)
+        << check << " " << answer.state_name() << " " << answer.message;
+  ASSERT_NE(find_check_state(workload, "licence"), nullptr);
+  EXPECT_EQ(find_check_state(workload, "licence")->string_or("message", ""), "in line");
+  EXPECT_EQ(find_check_state(workload, "another"), nullptr);
+  EXPECT_EQ(find_check_state(Json::object(), "budget"), nullptr);
+}
+
 TEST(Helpers, OwnersAreFoundAndAddedOnce) {
   const Json job = Json::parse(
       R"({"apiVersion":"batch/v1","kind":"Job","metadata":{"name":"train","uid":"u"}})");

@@ -2,7 +2,8 @@
 // svc/check_reporter.h for the meaning.
 //
 // Check, CheckQuery, CheckCancel and Activity are views that die when the hook returns.
-// CheckAttempt and CheckAnswer are values to keep and to use on any thread.
+// CheckAttempt and CheckAnswer are values to keep and to use on any thread. What a workload shows
+// of a check is read by pure functions of JSON values.
 #pragma once
 
 #include <compare>
@@ -14,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "sluice/cpp/json.hpp"
 #include "sluice/cpp/text.hpp"
 #include "sluice/cpp/workload.hpp"
 #include "sluice/ext/check_controller.h"
@@ -68,6 +70,27 @@ struct CheckAnswer {
     return kNames[static_cast<std::size_t>(state)];
   }
 };
+
+/// What the workload shows of the check in status.admissionChecks; nullptr when it has no such
+/// check.
+inline const Json* find_check_state(const Json& workload, std::string_view check) {
+  const Json* states = workload.find("status.admissionChecks");
+  if (states == nullptr) return nullptr;
+  for (const Json& state : states->items())
+    if (state.string_or("name", "") == check) return &state;
+  return nullptr;
+}
+
+/// Whether the workload shows the answer already, its state and message, so that nothing has to be
+/// reported. An answer without a message leaves the one that is shown; a check of which nothing is
+/// shown is Pending.
+inline bool shows_answer(const Json& workload, std::string_view check, const CheckAnswer& answer) {
+  const Json* shown = find_check_state(workload, check);
+  const std::string state = shown == nullptr ? "" : shown->string_or("state", "");
+  const std::string message = shown == nullptr ? "" : shown->string_or("message", "");
+  return (state.empty() ? "Pending" : state) == answer.state_name() &&
+         (answer.message.empty() || answer.message == message);
+}
 
 /// An AdmissionCheck that exists, changed, or is gone.
 class Check {
