@@ -9,7 +9,7 @@
 #include <memory>
 #include <optional>
 
-#include "names.hpp"
+#include "known_requests.hpp"
 #include "policy.hpp"
 #include "provisioner.hpp"
 #include "requests.hpp"
@@ -40,16 +40,16 @@ ObjectRef workload_ref(const std::string& ns, const std::string& name) {
   return {std::string(kWorkloadVersion), "Workload", ns, name};
 }
 
-std::string key_of(const Attempt& attempt) {
-  return attempt.id.workload_namespace + "/" +
-         request_name(attempt.id.workload, attempt.id.check, attempt.number);
-}
-
 /// Is the template one of a ProvisioningRequest of that name, whichever its UID?
 bool is_of_request(const Json& pod_template, const Json& request) {
   return pod_template.string_or("metadata.ownerReferences.0.kind", "") == "ProvisioningRequest" &&
          pod_template.string_or("metadata.ownerReferences.0.name", "") ==
              request.string_or("metadata.name", "");
+}
+
+bool is_of(const Json& request, const sluice::CheckAttempt& id) {
+  const auto attempt = attempt_of(request);
+  return attempt && attempt->id == id;
 }
 
 /// A field of what the workload shows of the attempt's check; empty: it shows nothing.
@@ -130,13 +130,15 @@ class ProvisioningCheck {
   void cancel_check(const sluice::CheckCancel& cancel) {
     const sluice::CheckAttempt id = cancel.attempt();
     blocked_.erase(id);
+    if (const auto* known = known_.find(id)) {
+      const auto request = find_request(known->attempt);
+      if (request && is_of(*request, id)) return remove(*request);
+    }
     const auto requests =
         context_.objects().list(kRequestVersion, "ProvisioningRequest", id.workload_namespace,
                                 std::string(kWorkloadUid) + "=" + id.uid);
-    for (const Json& request : requests) {
-      const auto attempt = attempt_of(request);
-      if (attempt && attempt->id == id) remove(request);
-    }
+    for (const Json& request : requests)
+      if (is_of(request, id)) remove(request);
   }
 
   Again reconcile(const ObjectRef& what) {
@@ -172,15 +174,16 @@ class ProvisioningCheck {
     Attempt attempt;
     bool for_name = false;  ///< a request that has the name is in the way
   };
-  struct Known {
-    Attempt attempt;
-    std::string uid;  ///< of the request
-  };
 
   std::optional<Config> find_config(const std::string& name) const {
     const auto found = context_.objects().find(
         {std::string(kConfigVersion), "ProvisioningRequestConfig", "", name});
     return found ? std::optional(config_of(*found)) : std::nullopt;
+  }
+
+  /// What has the name of the attempt's request now.
+  std::optional<Json> find_request(const Attempt& attempt) const {
+    return context_.objects().find(request_ref(attempt.id.workload_namespace, name_of(attempt)));
   }
 
   /// The configuration that the attempt's check refers to now.
@@ -207,7 +210,7 @@ class ProvisioningCheck {
   }
 
   void remember(const Attempt& attempt, const Json& request) {
-    known_[key_of(attempt)] = {attempt, request.string_or("metadata.uid", "")};
+    known_.remember(attempt, request.string_or("metadata.uid", ""));
   }
 
   void remove(const Json& request) {
@@ -216,7 +219,7 @@ class ProvisioningCheck {
     next_run_.erase(uid);
     const std::string ns = request.string_or("metadata.namespace", "");
     const std::string name = request.string_or("metadata.name", "");
-    known_.erase(ns + "/" + name);
+    known_.take(ns + "/" + name);
     context_.objects().remove(request_ref(ns, name), uid);
     // They go with it, but only when this call is over: one that is made anew needs their names.
     const Json* sets = request.find("spec.podSets");
@@ -261,8 +264,8 @@ class ProvisioningCheck {
   /// Sees to it that there is a request for the attempt, and says what it means.
   void pursue(const Attempt& attempt, const Json& workload, const std::string& config_name) {
     blocked_.erase(attempt.id);
-    const std::string name = request_name(attempt.id.workload, attempt.id.check, attempt.number);
-    const auto present = context_.objects().find(request_ref(attempt.id.workload_namespace, name));
+    const std::string name = name_of(attempt);
+    const auto present = find_request(attempt);
     const auto of = present ? attempt_of(*present) : std::nullopt;
     const auto config = find_config(config_name);
     if (!config) {
@@ -351,18 +354,16 @@ class ProvisioningCheck {
 
   /// The request is gone. When its attempt still waits, another client removed it.
   void pursue_again(const ObjectRef& what) {
-    const auto found = known_.find(what.ns + "/" + what.name);
-    if (found == known_.end()) return;
-    const Known known = found->second;
-    known_.erase(found);
-    if (provisioner_) provisioner_->cancel(known.uid);
-    next_run_.erase(known.uid);
-    const auto workload = workload_of(known.attempt);
+    const auto known = known_.take(what.ns + "/" + what.name);
+    if (!known) return;
+    if (provisioner_) provisioner_->cancel(known->uid);
+    next_run_.erase(known->uid);
+    const auto workload = workload_of(known->attempt);
     if (!workload || !condition_is_true(*workload, "QuotaReserved") ||
         condition_is_true(*workload, "Finished") || condition_is_true(*workload, "Admitted"))
       return;
-    if (shown(*workload, known.attempt, "state") == "Pending")
-      pursue(known.attempt, *workload, config_name_for(known.attempt));
+    if (shown(*workload, known->attempt, "state") == "Pending")
+      pursue(known->attempt, *workload, config_name_for(known->attempt));
   }
 
   /// What the request means for the check; and the command is run for it, where there is one.
@@ -486,7 +487,7 @@ class ProvisioningCheck {
 
   sluice::Context context_;
   std::vector<std::string> classes_;
-  std::map<std::string, Known> known_;  // by namespace and name of the request
+  KnownRequests known_;
   std::map<sluice::CheckAttempt, Blocked> blocked_;
   std::map<std::string, std::int64_t> next_run_;  // of the command, by UID of the request
   std::unique_ptr<Provisioner> provisioner_;

@@ -1,5 +1,5 @@
 // The plugin against a host that is not there: what it says of a workload that has its capacity
-// while its configuration is gone.
+// while its configuration is gone, and what it looks for when an attempt is over.
 #include <gtest/gtest.h>
 #include <sluice/testing.hpp>
 
@@ -92,6 +92,33 @@ TEST(WithoutItsConfiguration, WhatWaitsIsToldSo) {
   world.host.objects().remove("ProvisioningRequestConfig", "", "cfg");
   world.condition("Accepted");
   EXPECT_EQ(world.last(), "Pending the check is not active");
+}
+
+TEST(WhenAnAttemptIsOver, ItsRequestIsRemovedWithoutLookingThroughAllOthers) {
+  LivePlugin world;
+  world.plugin.cancel_check(world.workload, world.attempt);
+  EXPECT_EQ(world.host.objects().find("ProvisioningRequest", "ns", "w-prov-1"), nullptr);
+  EXPECT_EQ(world.host.objects().lists(), 0);
+}
+
+TEST(WhenAnAttemptIsOver, ItsRequestIsFoundByAPluginThatHasSeenNeither) {
+  LivePlugin world;
+  TestedPlugin anew(world.host);
+  anew.cancel_check(world.workload, world.attempt);
+  EXPECT_EQ(world.host.objects().find("ProvisioningRequest", "ns", "w-prov-1"), nullptr);
+  EXPECT_EQ(world.host.objects().lists(), 1);
+}
+
+TEST(WhenAnAttemptIsOver, TheRequestOfTheNextOneIsLeft) {
+  LivePlugin world;
+  FakeAttempt next = world.attempt;
+  ++next.attempt;
+  world.put_workload("Pending");
+  world.plugin.begin_check(world.workload, next);  // its request has the name of the last one's
+  world.plugin.cancel_check(world.workload, world.attempt);
+  EXPECT_NE(world.host.objects().find("ProvisioningRequest", "ns", "w-prov-1"), nullptr);
+  world.plugin.cancel_check(world.workload, next);
+  EXPECT_EQ(world.host.objects().find("ProvisioningRequest", "ns", "w-prov-1"), nullptr);
 }
 
 }  // namespace

@@ -208,6 +208,7 @@ struct FakeServices {
   static std::int32_t list_objects(Host host, const sluice_object_ref_t* ref, sluice_str_t selector,
                                    Out out, Out error) noexcept {
     return with_objects(host, out, error, [&](FakeObjects& objects, std::string& text) {
+      objects.count_list();
       Json found = Json::array();
       for (Json& object : objects.list(to_view(ref->kind), to_view(ref->namespace_of))) {
         const auto matches = FakeObjects::matches(object, to_view(selector));

@@ -53,11 +53,14 @@ class FakeObjects {
 
   /// Goes up with every write.
   std::int64_t writes() const { return version_; }
+  /// How often the plugin has listed objects: each time costs what its namespace holds.
+  std::int64_t lists() const { return lists_; }
 
   std::map<std::string, std::string, std::less<>> state;  ///< the plugin's own
 
   // ---- used by the services; codes of svc/objects.h, `out` gets the object or a sentence
 
+  void count_list() { ++lists_; }
   std::int32_t create(Json object, std::string& out);
   std::int32_t update(Json object, std::string_view subresource, std::string& out);
   std::int32_t patch(std::string_view kind, std::string_view ns, std::string_view name,
@@ -93,7 +96,7 @@ class FakeObjects {
   std::map<Key, Json> objects_;
   std::set<Key> refused_;
   std::vector<std::string> released_;
-  std::int64_t made_ = 0, version_ = 0;
+  std::int64_t made_ = 0, version_ = 0, lists_ = 0;
 };
 
 inline const Json& FakeObjects::put(Json object) {
