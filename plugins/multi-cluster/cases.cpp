@@ -124,7 +124,7 @@ bool Cases::concerns(const WorkloadName& workload) const {
   });
 }
 
-std::vector<WorkloadName> Cases::kin(const WorkloadName& workload) const {
+std::vector<WorkloadName> Cases::kin(const WorkloadName& workload) {
   std::vector<WorkloadName> out;
   const KnownJob* elastic = elastic_job_of_.find(workload);
   if (elastic == nullptr) return out;
@@ -200,8 +200,21 @@ void Cases::read_check(Case& of) const {
 }
 
 /// The workloads of a job here.
-std::vector<Json> Cases::kin_of(const std::string& ns, const std::string& job_uid) const {
-  return context_.objects().list(kKueue, "Workload", ns, std::string(kJobUid) + "=" + job_uid);
+std::vector<Json> Cases::kin_of(const std::string& ns, const std::string& job_uid) {
+  if (const auto* names = elastic_job_of_.workloads_of(ns, job_uid)) {
+    std::vector<Json> out;
+    for (const std::string& name : *names) {
+      auto found = context_.objects().find({std::string(kKueue), "Workload", ns, name});
+      if (found && sluice::label_of(*found, kJobUid) == job_uid) out.push_back(*std::move(found));
+    }
+    return out;
+  }
+  std::vector<Json> out =
+      context_.objects().list(kKueue, "Workload", ns, std::string(kJobUid) + "=" + job_uid);
+  std::set<std::string> names;
+  for (const Json& each : out) names.insert(each.string_or("metadata.name", ""));
+  elastic_job_of_.looked_up(ns, job_uid, std::move(names));
+  return out;
 }
 
 /// It is there, or may have something at other places that is to be withdrawn.

@@ -3,8 +3,8 @@
 //
 // Nothing is remembered that cannot be read again, but the attempts, since when the nominated
 // clusters have their turn, since when one cannot be connected to, refuses a job or a write failed,
-// and which workloads jobs had that are gone. Reading changes no object. Used inside the hooks, on
-// their thread.
+// and which workloads jobs have, and had that are gone. Reading changes no object. Used inside the
+// hooks, on their thread.
 #pragma once
 
 #include <sluice/plugin.hpp>
@@ -98,7 +98,7 @@ class Cases {
   /// The job is made elsewhere: what becomes of it is told by its name, also where it is refused.
   void made_job(const Case& of) { workload_by_job_[{of.name.ns, of.job_name}] = of.name.name; }
   /// The other workloads of a job that may change its size, which are not over.
-  std::vector<WorkloadName> kin(const WorkloadName& workload) const;
+  std::vector<WorkloadName> kin(const WorkloadName& workload);
 
   sluice::ObjectRef workload_ref(const Case& of) const;
   sluice::ObjectRef job_ref(const Case& of) const;
@@ -111,7 +111,7 @@ class Cases {
   bool is_needed(const WorkloadName& workload, const KnownJob& job);
   void read_kin(Case& of);
   void read_kin_there(const Case& of, Place& place, const sluice::Json& job);
-  std::vector<sluice::Json> kin_of(const std::string& ns, const std::string& job_uid) const;
+  std::vector<sluice::Json> kin_of(const std::string& ns, const std::string& job_uid);
   Place read_place(Case& of, const std::string& name);
   void read_refusal(const Case& of, Place& place);
   void read_stiffness(const Case& of, Place& place);
