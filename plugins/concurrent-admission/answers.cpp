@@ -93,16 +93,17 @@ std::string ConcurrentAdmission::filter_shape_key(const sluice::Workload& worklo
   }
   std::string shape;
   for (const std::string& flavor : flavors) shape += flavor + ",";
-  allowed_.insert_or_assign(std::move(key), std::move(flavors));
+  allowed_.set(std::move(key), std::move(flavors));
+  if (allowed_.is_full()) context_.set_timer(kForgetTimer, context_.now());
   return shape;
 }
 
 void ConcurrentAdmission::filter(const sluice::FilterQuery& query,
                                  sluice::FilterAnswer& answer) const {
-  if (allowed_.empty()) return;
-  const auto found = allowed_.find(query.workload().key());
-  if (found == allowed_.end()) return;
-  const std::vector<std::string>& flavors = found->second;
+  if (allowed_.size() == 0) return;
+  const auto* found = allowed_.find(query.workload().key());
+  if (found == nullptr) return;
+  const std::vector<std::string>& flavors = *found;
   const auto allowed = [&](std::uint32_t i) {
     return std::find(flavors.begin(), flavors.end(), query.flavor(i)) != flavors.end();
   };
@@ -127,6 +128,21 @@ void ConcurrentAdmission::veto(const sluice::VetoQuery& query, sluice::VetoAnswe
   const std::string& holder = family->second.preempts;
   if (!holder.empty() && holder != workload.name())
     answer.may_not_preempt("The option " + holder + " of the same workload preempts already");
+}
+
+/// Objects cannot be read where the flavors of a workload are noted, so that is for later.
+void ConcurrentAdmission::timer(std::uint64_t, std::int64_t) {
+  std::set<std::string> options;  // they go with their families
+  for (const auto& [parent, family] : families_)
+    for (const std::string& name : family.options)
+      options.insert(parent.substr(0, parent.find('/') + 1) + name);
+  allowed_.keep_if([&](const std::string& key) {
+    if (options.contains(key)) return true;
+    const std::size_t slash = key.find('/');
+    const auto found =
+        context_.objects().find(workload_ref(key.substr(0, slash), key.substr(slash + 1)));
+    return found && !sluice::condition_is_true(*found, "Finished");
+  });
 }
 
 sluice::Told ConcurrentAdmission::notify(const sluice::Notification& told) {

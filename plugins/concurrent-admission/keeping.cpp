@@ -45,6 +45,7 @@ bool ConcurrentAdmission::read(Work& work) {
       for (const std::string& name : family->second.options)
         context_.objects().remove(workload_ref(work.ns, name));
     forget(work.key);
+    allowed_.erase(work.key);
     return false;
   }
   work.parent = *found;

@@ -4,7 +4,8 @@
 //
 // A family is a parent and its options. Tables are written in [control] calls only and read by the
 // hooks of a cycle, which never run at the same time. Everything in them comes from the objects
-// again after a restart.
+// again after a restart. What they hold of a family goes with its parent; the allowed flavors of
+// other workloads, of whose end nobody tells, when that table is full.
 #pragma once
 
 #include <map>
@@ -16,6 +17,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "allowed.hpp"
 #include "decide.hpp"
 #include "family.hpp"
 
@@ -55,12 +57,17 @@ class ConcurrentAdmission {
   std::vector<std::string> told_events() const { return {"Preempting claimed", "Evicted"}; }
   sluice::Told notify(const sluice::Notification& told);
 
+  /// Who needs no allowed flavors any more is looked for.
+  void timer(std::uint64_t number, std::int64_t now);
+
   // ---- keeping objects in line
 
   std::vector<std::string> watched_kinds() const;
   Again reconcile(const ObjectRef& what);
 
  private:
+  static constexpr std::uint64_t kForgetTimer = 1;
+
   struct Family {
     std::string queue;                           // its ClusterQueue
     std::set<std::string> options;               // names of Workloads, some perhaps gone
@@ -120,7 +127,7 @@ class ConcurrentAdmission {
   std::map<std::string, std::vector<std::string>, std::less<>> behind_;   // parents still to follow
   std::map<std::string, std::vector<std::string>, std::less<>> refused_;  // of these: tried later
   std::unordered_map<std::string, Family> families_;                      // by the parent's key
-  std::unordered_map<std::string, std::vector<std::string>> allowed_;  // flavors, by workload's key
+  AllowedFlavors allowed_;
   bool off_ = false;
 };
 
