@@ -397,10 +397,13 @@ class Quotas(HistoryTest):
              "/spec/resourceGroups/0/flavors/0/resources/0/nominalQuota", "value": 5}],
             content="application/json-patch+json")
         self.assertEqual(code, 200, answer)
-        self.assertEqual(len(self.admin.get(f"{RUNS}/quotas?cohort=lab")["items"]), 2)
+        eventually(lambda: len(self.admin.get(f"{RUNS}/quotas?cohort=lab")["items"]) == 2,
+                   "the change is in the history")
         self.host.stop(signal.SIGKILL)
         self.host.start()
         self.assertEqual(self.admin.send("DELETE", f"{KUEUE}/cohorts/lab")[0], 200)
+        eventually(lambda: "to" in self.admin.get(f"{RUNS}/quotas?cohort=lab")["items"][-1],
+                   "its end is in the history")
         items = self.admin.get(f"{RUNS}/quotas?cohort=lab")["items"]
         self.assertEqual([(each["cohort"], each["quotas"][0]["nominal"]) for each in items],
                          [("lab", 3), ("lab", 5)])
