@@ -107,17 +107,17 @@ void ClusterDoor::take_heard() {
 }
 
 /// What was decided on another state of these objects is undone, and decided anew: the others of
-/// the lane, to be restored once this one is what the cluster says now.
+/// the chain, to be restored once this one is what the cluster says now.
 std::vector<Forgotten> ClusterDoor::forget(const OutboxPlace& place, Hearing how) {
   if (how != Hearing::kForget) return {};
   ++counts_.forgotten;
-  std::vector<Forgotten> lane = outbox_.forget(place);
-  const auto own = std::find_if(lane.begin(), lane.end(),
+  std::vector<Forgotten> chain = outbox_.forget(place);
+  const auto own = std::find_if(chain.begin(), chain.end(),
                                 [&place](const Forgotten& each) { return each.place == place; });
-  if (own == lane.end()) return lane;
+  if (own == chain.end()) return chain;
   before_ = std::move(*own);
-  lane.erase(own);
-  return lane;
+  chain.erase(own);
+  return chain;
 }
 
 void ClusterDoor::restore_all(std::vector<Forgotten> forgotten) {
@@ -134,7 +134,7 @@ void ClusterDoor::restore(Forgotten forgotten) {
   put(std::move(object));
 }
 
-/// Not what the machine made of an object whose lane was forgotten: even if the cluster says the
+/// Not what the machine made of an object whose chain was forgotten: even if the cluster says the
 /// same, it is handed on, because what was to be made after it is decided anew by whoever hears of
 /// it.
 const StoredObject* ClusterDoor::find(const api::KindInfo& kind, const std::string& key) const {

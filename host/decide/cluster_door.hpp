@@ -5,7 +5,7 @@
 // While it stands by, objects are only kept; from lead() on the Machine hears of each. Invariants:
 // an object without foreign changes is taken once for each version, and an older one only where the
 // cluster went back to it; what another writer wrote is never written over: the Machine's edits of
-// the whole lane are forgotten and it decides anew.
+// the whole chain are forgotten and it decides anew.
 // Belongs to the control thread (to the one that follows, before there is one).
 #pragma once
 
@@ -28,7 +28,7 @@ namespace sluice::host {
 struct ClusterCounts {
   std::uint64_t stored = 0;                                       ///< and deletions that were done
   std::map<std::pair<std::string, Sent>, std::uint64_t> by_kind;  ///< the same, by kind
-  std::uint64_t forgotten = 0;  ///< lanes, because somebody else had written
+  std::uint64_t forgotten = 0;  ///< chains, because somebody else had written
   std::uint64_t refused = 0;    ///< for good, as told
   std::uint64_t unsure = 0;     ///< without an answer, or one of an overloaded server
 };
@@ -85,7 +85,7 @@ class ClusterDoor final : public MirrorTarget {
   std::unordered_map<const api::KindInfo*, Listing> listings_;      // that have begun
   std::unordered_map<const api::KindInfo*, std::uint64_t> newest_;  // version that was heard of
   const Listing* ends_ = nullptr;    // what it does not have is being erased
-  std::optional<Forgotten> before_;  // of an object whose lane was forgotten, while it is taken
+  std::optional<Forgotten> before_;  // of an object whose chain was forgotten, while it is taken
 };
 
 }  // namespace sluice::host

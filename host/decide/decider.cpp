@@ -20,11 +20,11 @@
 #include "host/base/service.hpp"
 #include "host/base/version.hpp"
 #include "host/config/config.hpp"
+#include "host/decide/chains.hpp"
 #include "host/decide/cluster_door.hpp"
 #include "host/decide/cluster_pages.hpp"
 #include "host/decide/cluster_readings.hpp"
 #include "host/decide/followed_kinds.hpp"
-#include "host/decide/lanes.hpp"
 #include "host/explain/insight.hpp"
 #include "host/history/history.hpp"
 #include "host/kube/follower.hpp"
@@ -69,7 +69,7 @@ class Decider final : public TurnEnd {
         signals_(signals),
         outbox_(
             [this](const StoredObject& object) {
-              return lane_of(object, *store_, machine_->index());
+              return chain_of(object, *store_, machine_->index());
             },
             OutboxLimits()) {}
 

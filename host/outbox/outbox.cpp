@@ -24,7 +24,7 @@ std::size_t index_of(SpareRate::For sort) { return static_cast<std::size_t>(sort
 
 }  // namespace
 
-struct Outbox::Lane {
+struct Outbox::Chain {
   enum class Stands : std::uint8_t { kNowhere, kReady, kBehindEnds, kLater, kTelling };
   std::string name;
   std::uint64_t number = 0;
@@ -40,7 +40,7 @@ struct Outbox::Lane {
 
 struct Outbox::Entry {
   OutboxPlace place;
-  Lane* lane = nullptr;
+  Chain* chain = nullptr;
   std::optional<StoredObject> base;  // as the cluster has it
   std::uint64_t version = 0;
   std::size_t edits = 0;
@@ -68,8 +68,8 @@ struct Outbox::Edit {
   bool deletes_a_pod() const { return what == What::kDelete && is_pod(*entry->place.kind); }
 };
 
-Outbox::Outbox(LaneOf lane_of, OutboxLimits limits)
-    : lane_of_(std::move(lane_of)), limits_(limits), spare_(limits.spare) {}
+Outbox::Outbox(ChainOf chain_of, OutboxLimits limits)
+    : chain_of_(std::move(chain_of)), limits_(limits), spare_(limits.spare) {}
 Outbox::~Outbox() = default;
 
 Outbox::Entry& Outbox::entry_of(const StoredObject& before, std::uint64_t version) {
@@ -79,23 +79,23 @@ Outbox::Entry& Outbox::entry_of(const StoredObject& before, std::uint64_t versio
   entry->place = {before.kind, before.key};
   entry->base = before;
   entry->version = version;
-  const std::string name = lane_of_(before);
-  std::unique_ptr<Lane>& lane = lanes_[name];
-  if (!lane) {
-    lane = std::make_unique<Lane>();
-    lane->name = name;
-    lane->number = ++lanes_made_;
+  const std::string name = chain_of_(before);
+  std::unique_ptr<Chain>& chain = chains_[name];
+  if (!chain) {
+    chain = std::make_unique<Chain>();
+    chain->name = name;
+    chain->number = ++chains_made_;
   }
-  lane->entries.push_back(entry.get());
-  entry->lane = lane.get();
+  chain->entries.push_back(entry.get());
+  entry->chain = chain.get();
   return *entry;
 }
 
-/// Whether the lane's last edit takes the later one in: nothing stands between them, nothing of it
+/// Whether the chain's last edit takes the later one in: nothing stands between them, nothing of it
 /// was sent, and at most one of them does anything with quota, in its own place in the order.
-bool Outbox::join(Lane& lane, const Entry& entry, const Edit& later) {
-  if (lane.edits.empty()) return false;
-  Edit& last = *lane.edits.back();
+bool Outbox::join(Chain& chain, const Entry& entry, const Edit& later) {
+  if (chain.edits.empty()) return false;
+  Edit& last = *chain.edits.back();
   if (last.entry != &entry || last.id != 0 || last.failures > 0 || last.what != later.what ||
       !last.status_alone || !later.status_alone)
     return false;
@@ -114,52 +114,52 @@ bool Outbox::join(Lane& lane, const Entry& entry, const Edit& later) {
   return true;
 }
 
-/// Where the stop of a job goes among the lane's edits: behind the last one that only ends quota,
+/// Where the stop of a job goes among the chain's edits: behind the last one that only ends quota,
 /// unless that, or the last edit of the job itself, or what was asked for already, stands there.
-std::size_t Outbox::place_of_stop(const Lane& lane, const Entry& entry) {
-  for (std::size_t i = lane.edits.size(); i > 0; --i) {
-    const Edit& before = *lane.edits[i - 1];
+std::size_t Outbox::place_of_stop(const Chain& chain, const Entry& entry) {
+  for (std::size_t i = chain.edits.size(); i > 0; --i) {
+    const Edit& before = *chain.edits[i - 1];
     if (before.ends && !before.gives) return i;
     const bool begun = before.id != 0 || before.failures > 0 || before.stage != Sent::kMain;
     if (before.entry == &entry || begun) break;
   }
-  return lane.edits.size();
+  return chain.edits.size();
 }
 
 void Outbox::add(Entry& entry, std::unique_ptr<Edit> edit) {
-  Lane& lane = *entry.lane;
+  Chain& chain = *entry.chain;
   edit->entry = &entry;
   edit->order = ++order_;
-  if (join(lane, entry, *edit)) return ready(lane);
+  if (join(chain, entry, *edit)) return ready(chain);
   if (edit->ends) ends_.insert(edit->order);
   if (edit->gives) gains_.emplace(edit->order, edit.get());
   // Nobody waits for a text.
-  for (const auto& earlier : lane.edits) {
+  for (const auto& earlier : chain.edits) {
     if (earlier->tells && earlier->failures == 0) earlier->from = 0;
     earlier->tells = false;
   }
   ++entry.edits;
   ++edits_;
-  const std::size_t place = edit->stops ? place_of_stop(lane, entry) : lane.edits.size();
-  lane.edits.insert(lane.edits.begin() + static_cast<std::ptrdiff_t>(place), std::move(edit));
-  ready(lane);
+  const std::size_t place = edit->stops ? place_of_stop(chain, entry) : chain.edits.size();
+  chain.edits.insert(chain.edits.begin() + static_cast<std::ptrdiff_t>(place), std::move(edit));
+  ready(chain);
 }
 
-void Outbox::take_out(Lane& lane) {
-  if (lane.stands == Lane::Stands::kReady) std::erase(ready_, &lane);
-  if (lane.stands == Lane::Stands::kBehindEnds) behind_ends_.erase(lane.behind);
-  if (lane.stands == Lane::Stands::kLater) later_.erase({lane.from, lane.number});
-  if (lane.stands == Lane::Stands::kTelling)
-    telling_[index_of(lane.telling)].erase({lane.from, lane.number});
-  lane.stands = Lane::Stands::kNowhere;
+void Outbox::take_out(Chain& chain) {
+  if (chain.stands == Chain::Stands::kReady) std::erase(ready_, &chain);
+  if (chain.stands == Chain::Stands::kBehindEnds) behind_ends_.erase(chain.behind);
+  if (chain.stands == Chain::Stands::kLater) later_.erase({chain.from, chain.number});
+  if (chain.stands == Chain::Stands::kTelling)
+    telling_[index_of(chain.telling)].erase({chain.from, chain.number});
+  chain.stands = Chain::Stands::kNowhere;
 }
 
 /// It is looked at with the next due().
-void Outbox::ready(Lane& lane) {
-  if (lane.stands == Lane::Stands::kReady) return;
-  take_out(lane);
-  lane.stands = Lane::Stands::kReady;
-  ready_.push_back(&lane);
+void Outbox::ready(Chain& chain) {
+  if (chain.stands == Chain::Stands::kReady) return;
+  take_out(chain);
+  chain.stands = Chain::Stands::kReady;
+  ready_.push_back(&chain);
 }
 
 void Outbox::edited(const StoredObject& before, const StoredObject& after, std::uint64_t version,
@@ -206,8 +206,8 @@ bool Outbox::create(const StoredObject& object) {
   if (entry.edits == 0) {
     entry.base.reset();
   } else {
-    // Others of the lane may have been changed since it was to be made.
-    const auto& edits = entry.lane->edits;
+    // Others of the chain may have been changed since it was to be made.
+    const auto& edits = entry.chain->edits;
     const auto last = std::find_if(edits.rbegin(), edits.rend(),
                                    [&entry](const auto& each) { return each->entry == &entry; });
     if ((*last)->what == Edit::What::kCreate) return false;
@@ -219,20 +219,20 @@ bool Outbox::create(const StoredObject& object) {
   return true;
 }
 
-/// Whether the lane's first edit has to wait; then it stands where what it waits for finds it.
-bool Outbox::blocked(Lane& lane, Edit& edit, Duration now) {
+/// Whether the chain's first edit has to wait; then it stands where what it waits for finds it.
+bool Outbox::blocked(Chain& chain, Edit& edit, Duration now) {
   if (edit.gives && !ends_.empty() && *ends_.begin() < edit.order) {
-    lane.stands = Lane::Stands::kBehindEnds;
-    lane.behind = edit.order;
-    behind_ends_.emplace(lane.behind, &lane);
+    chain.stands = Chain::Stands::kBehindEnds;
+    chain.behind = edit.order;
+    behind_ends_.emplace(chain.behind, &chain);
     return true;
   }
   if (edit.from <= now && !edit.tells) return false;
-  lane.stands = edit.tells ? Lane::Stands::kTelling : Lane::Stands::kLater;
-  lane.from = edit.from;
-  lane.telling = is_workload(*edit.target.kind) ? SpareRate::For::kTexts : SpareRate::For::kQueues;
-  auto& waiting = edit.tells ? telling_[index_of(lane.telling)] : later_;
-  waiting.emplace(std::pair(edit.from, lane.number), &lane);
+  chain.stands = edit.tells ? Chain::Stands::kTelling : Chain::Stands::kLater;
+  chain.from = edit.from;
+  chain.telling = is_workload(*edit.target.kind) ? SpareRate::For::kTexts : SpareRate::For::kQueues;
+  auto& waiting = edit.tells ? telling_[index_of(chain.telling)] : later_;
+  waiting.emplace(std::pair(edit.from, chain.number), &chain);
   return true;
 }
 
@@ -254,13 +254,13 @@ std::optional<ClusterRequest> Outbox::request_of(Edit& edit) {
                        entry.place.kind->status_subresource);
 }
 
-/// The lane's first edit, which nothing holds up.
-void Outbox::send(Lane& lane, std::vector<ClusterRequest>& out, Duration now) {
-  Edit& edit = *lane.edits.front();
+/// The chain's first edit, which nothing holds up.
+void Outbox::send(Chain& chain, std::vector<ClusterRequest>& out, Duration now) {
+  Edit& edit = *chain.edits.front();
   auto request = request_of(edit);
   if (!request) {
     Entry& entry = *edit.entry;
-    pop(lane);
+    pop(chain);
     leave_if_idle(entry);
     return;
   }
@@ -273,13 +273,13 @@ void Outbox::send(Lane& lane, std::vector<ClusterRequest>& out, Duration now) {
 void Outbox::send_ready(std::vector<ClusterRequest>& out, Duration now) {
   while (!later_.empty() && later_.begin()->first.first <= now) ready(*later_.begin()->second);
   while (!ready_.empty() && has_room()) {
-    Lane& lane = *ready_.front();
+    Chain& chain = *ready_.front();
     ready_.pop_front();
-    lane.stands = Lane::Stands::kNowhere;
-    if (lane.edits.empty() || lane.edits.front()->id != 0) continue;
-    if (blocked(lane, *lane.edits.front(), now)) continue;
+    chain.stands = Chain::Stands::kNowhere;
+    if (chain.edits.empty() || chain.edits.front()->id != 0) continue;
+    if (blocked(chain, *chain.edits.front(), now)) continue;
     spare_.decided(now);
-    send(lane, out, now);
+    send(chain, out, now);
   }
 }
 
@@ -289,9 +289,9 @@ void Outbox::send_spare(std::vector<ClusterRequest>& out, Duration now) {
     auto& telling = telling_[index_of(sort)];
     while (!telling.empty() && telling.begin()->first.first <= now && has_room() &&
            spare_.take(sort, now)) {
-      Lane& lane = *telling.begin()->second;
-      take_out(lane);
-      send(lane, out, now);
+      Chain& chain = *telling.begin()->second;
+      take_out(chain);
+      send(chain, out, now);
     }
   }
   while (!events_.empty() && has_room() && spare_.take(SpareRate::For::kEvents, now)) {
@@ -302,8 +302,8 @@ void Outbox::send_spare(std::vector<ClusterRequest>& out, Duration now) {
     edit->target = std::move(events_.front());
     events_.pop_front();
     add(entry, std::move(edit));
-    take_out(*entry.lane);
-    send(*entry.lane, out, now);
+    take_out(*entry.chain);
+    send(*entry.chain, out, now);
   }
 }
 
@@ -338,12 +338,12 @@ void Outbox::ready_behind_ends() {
     ready(*behind_ends_.begin()->second);
 }
 
-/// Whether the change of a job, or the deletion of a pod, follows in the lane that had this end,
+/// Whether the change of a job, or the deletion of a pod, follows in the chain that had this end,
 /// and the end is over only with that. `in_midst`: a pod was deleted already, of several that had
 /// this quota together; then only another pod counts, and none behind the next end. What gives
 /// quota ends the search: it may wait for ends itself, and for it nobody may wait who gives.
-bool Outbox::goes_on_with_a_stop(Lane& lane, std::uint64_t end, bool in_midst) {
-  for (const auto& edit : lane.edits) {
+bool Outbox::goes_on_with_a_stop(Chain& chain, std::uint64_t end, bool in_midst) {
+  for (const auto& edit : chain.edits) {
     if (edit->gives || (in_midst && edit->ends)) return false;
     const bool stop = edit->deletes_a_pod() || (!in_midst && edit->entry->place.kind->job);
     if (!stop || edit->with_end != 0) continue;
@@ -353,9 +353,9 @@ bool Outbox::goes_on_with_a_stop(Lane& lane, std::uint64_t end, bool in_midst) {
   return false;
 }
 
-/// The lane's first edit is over.
-void Outbox::pop(Lane& lane) {
-  Edit& edit = *lane.edits.front();
+/// The chain's first edit is over.
+void Outbox::pop(Chain& chain) {
+  Edit& edit = *chain.edits.front();
   if (edit.id != 0) by_id_.erase(edit.id);
   if (edit.gives) gains_.erase(edit.order);
   const std::uint64_t end = edit.ends ? edit.order : 0;
@@ -363,32 +363,33 @@ void Outbox::pop(Lane& lane) {
   const bool deletes_a_pod = edit.deletes_a_pod();
   --edit.entry->edits;
   --edits_;
-  lane.edits.pop_front();
-  if (with_end != 0 && !(deletes_a_pod && goes_on_with_a_stop(lane, with_end, /*in_midst=*/true)))
+  chain.edits.pop_front();
+  if (with_end != 0 && !(deletes_a_pod && goes_on_with_a_stop(chain, with_end, /*in_midst=*/true)))
     released(with_end);
-  if (end != 0 && !goes_on_with_a_stop(lane, end, /*in_midst=*/false)) released(end);
-  if (!lane.edits.empty()) ready(lane);
+  if (end != 0 && !goes_on_with_a_stop(chain, end, /*in_midst=*/false)) released(end);
+  if (!chain.edits.empty()) ready(chain);
 }
 
 void Outbox::leave_if_idle(Entry& entry) {
   if (entry.edits > 0) return;
-  Lane& lane = *entry.lane;
-  std::erase(lane.entries, &entry);
+  Chain& chain = *entry.chain;
+  std::erase(chain.entries, &entry);
   entries_.erase({entry.place.kind, std::string(entry.place.key)});
-  if (lane.entries.empty()) remove(lane);
+  if (chain.entries.empty()) remove(chain);
 }
 
-void Outbox::remove(Lane& lane) {
-  take_out(lane);
-  lanes_.erase(std::string(lane.name));
+void Outbox::remove(Chain& chain) {
+  take_out(chain);
+  chains_.erase(std::string(chain.name));
 }
 
 /// Nothing of it is under way any more.
-void Outbox::is_idle(Lane& lane) {
-  std::move(lane.heard.begin(), lane.heard.end(), std::back_inserter(heard_));
-  lane.heard.clear();
-  if (lane.baseless && !lane.edits.empty()) baseless_.push_back(lane.edits.front()->entry->place);
-  lane.baseless = false;
+void Outbox::is_idle(Chain& chain) {
+  std::move(chain.heard.begin(), chain.heard.end(), std::back_inserter(heard_));
+  chain.heard.clear();
+  if (chain.baseless && !chain.edits.empty())
+    baseless_.push_back(chain.edits.front()->entry->place);
+  chain.baseless = false;
 }
 
 Outbox::Edit& Outbox::edit_of(std::uint64_t id) const {
@@ -414,20 +415,20 @@ int Outbox::failures(std::uint64_t id) const { return edit_of(id).failures; }
 bool Outbox::stored(std::uint64_t id, StoredObject object, std::uint64_t version) {
   Edit& edit = edit_of(id);
   Entry& entry = *edit.entry;
-  Lane& lane = *entry.lane;
+  Chain& chain = *entry.chain;
   entry.base = std::move(object);
   entry.version = version;
-  is_idle(lane);
+  is_idle(chain);
   if (edit.what == Edit::What::kChange && edit.stage == Sent::kMain &&
       !status_patch(*entry.base, edit.target).empty()) {
     by_id_.erase(id);
     edit.id = 0;
     edit.stage = Sent::kStatus;
     edit.failures = 0;
-    ready(lane);
+    ready(chain);
     return true;
   }
-  pop(lane);
+  pop(chain);
   const bool more = entry.edits > 0;
   leave_if_idle(entry);
   return more;
@@ -435,8 +436,8 @@ bool Outbox::stored(std::uint64_t id, StoredObject object, std::uint64_t version
 
 void Outbox::done(std::uint64_t id) {
   Entry& entry = *edit_of(id).entry;
-  is_idle(*entry.lane);
-  pop(*entry.lane);
+  is_idle(*entry.chain);
+  pop(*entry.chain);
   leave_if_idle(entry);
 }
 
@@ -450,8 +451,8 @@ void Outbox::again(std::uint64_t id, Duration now, Duration at_least, bool read)
   if (!read || failures > 0 || at_least > 0)
     edit.from =
         now + std::max(at_least, backoff(limits_.first_wait, failures, limits_.longest_wait));
-  is_idle(*edit.entry->lane);
-  ready(*edit.entry->lane);
+  is_idle(*edit.entry->chain);
+  ready(*edit.entry->chain);
 }
 
 void Outbox::unchanged(std::uint64_t id) {
@@ -459,72 +460,72 @@ void Outbox::unchanged(std::uint64_t id) {
   by_id_.erase(id);
   edit.id = 0;
   edit.read_first = false;
-  is_idle(*edit.entry->lane);
-  ready(*edit.entry->lane);
+  is_idle(*edit.entry->chain);
+  ready(*edit.entry->chain);
 }
 
 Hearing Outbox::hearing(const OutboxPlace& place) const {
   const auto found = entries_.find({place.kind, place.key});
   if (found == entries_.end()) return Hearing::kTake;
-  const Lane& lane = *found->second->lane;
-  const bool busy = !lane.edits.empty() && lane.edits.front()->id != 0;
+  const Chain& chain = *found->second->chain;
+  const bool busy = !chain.edits.empty() && chain.edits.front()->id != 0;
   return busy ? Hearing::kLater : Hearing::kForget;
 }
 
 void Outbox::hear_later(Heard heard) {
   const auto found = entries_.find({heard.place.kind, heard.place.key});
   SLUICE_CHECK(found != entries_.end(), "nothing is assumed of ", heard.place.key);
-  found->second->lane->heard.push_back(std::move(heard));
+  found->second->chain->heard.push_back(std::move(heard));
 }
 
 std::vector<Heard> Outbox::take_heard() { return std::exchange(heard_, {}); }
 
 std::vector<OutboxPlace> Outbox::take_baseless() { return std::exchange(baseless_, {}); }
 
-void Outbox::forget_lane(Lane& lane, std::vector<Forgotten>& out) {
-  is_idle(lane);
-  for (const auto& edit : lane.edits) {
+void Outbox::forget_chain(Chain& chain, std::vector<Forgotten>& out) {
+  is_idle(chain);
+  for (const auto& edit : chain.edits) {
     ends_.erase(edit->order);
     ends_.erase(edit->with_end);
     gains_.erase(edit->order);
   }
-  edits_ -= lane.edits.size();
-  for (Entry* entry : lane.entries) {
+  edits_ -= chain.edits.size();
+  for (Entry* entry : chain.entries) {
     out.push_back({entry->place, std::move(entry->base)});
     entries_.erase({entry->place.kind, std::string(entry->place.key)});
   }
-  remove(lane);
+  remove(chain);
 }
 
 std::vector<Forgotten> Outbox::forget(const OutboxPlace& place) {
   std::vector<Forgotten> out;
   const auto found = entries_.find({place.kind, place.key});
   if (found == entries_.end()) return out;
-  std::vector<Lane*> lanes{found->second->lane};
+  std::vector<Chain*> chains{found->second->chain};
   std::uint64_t since = UINT64_MAX;  // the earliest end that will not be
-  while (!lanes.empty()) {
+  while (!chains.empty()) {
     const std::uint64_t before = since;
-    for (Lane* lane : lanes) {
-      SLUICE_CHECK(lane->edits.empty() || lane->edits.front()->id == 0, "lane ", lane->name,
-                   " is forgotten while request ", lane->edits.front()->id, " is under way");
-      for (const auto& edit : lane->edits)
+    for (Chain* chain : chains) {
+      SLUICE_CHECK(chain->edits.empty() || chain->edits.front()->id == 0, "chain ", chain->name,
+                   " is forgotten while request ", chain->edits.front()->id, " is under way");
+      for (const auto& edit : chain->edits)
         for (const std::uint64_t end : {edit->ends ? edit->order : 0, edit->with_end})
           if (end != 0) since = std::min(since, end);
-      forget_lane(*lane, out);
+      forget_chain(*chain, out);
     }
-    lanes.clear();
+    chains.clear();
     if (since == before) break;
     // What was given after it may rest on it; and these may have ended something in turn.
     for (auto gain = gains_.upper_bound(since); gain != gains_.upper_bound(before); ++gain) {
       if (gain->second->id != 0) continue;
-      Lane* lane = gain->second->entry->lane;
-      if (lane->edits.front()->id == 0)
-        lanes.push_back(lane);
+      Chain* chain = gain->second->entry->chain;
+      if (chain->edits.front()->id == 0)
+        chains.push_back(chain);
       else
-        lane->baseless = true;
+        chain->baseless = true;
     }
-    std::ranges::sort(lanes, {}, &Lane::number);
-    lanes.erase(std::unique(lanes.begin(), lanes.end()), lanes.end());
+    std::ranges::sort(chains, {}, &Chain::number);
+    chains.erase(std::unique(chains.begin(), chains.end()), chains.end());
   }
   ready_behind_ends();
   return out;

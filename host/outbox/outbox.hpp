@@ -3,22 +3,22 @@
 // The Machine goes on with what it assumes; each step that it takes on an object becomes an *edit*
 // here, which is sent as soon as nothing that it rests on is still unsent:
 //
-// - Edits of one *lane* are sent one after the other. A lane is everything below one owner: a job,
-//   its workloads, what was made for these. So a job is let go only after the admission that allows
-//   it is stored.
-// - An edit that gives quota waits for all earlier ones that end some, of whatever lane; and an end
-//   that the stop of a job follows in its lane, or the deletion of pods, is over only with that. So
-//   quota is given away only after the end of the workload that held it is stored, and the stop of
-//   its job. The stop goes ahead of what its lane gets after that end: a job that is evicted and
-//   admitted anew is stopped, then has its place, then begins there; and no two wait for each
-//   other's stop.
+// - Edits of one *chain* are sent one after the other. A chain is everything below one owner: a
+//   job, its workloads, what was made for these. So a job is let go only after the admission that
+//   allows it is stored.
+// - An edit that gives quota waits for all earlier ones that end some, of whatever chain; and an
+//   end that the stop of a job follows in its chain, or the deletion of pods, is over only with
+//   that. So quota is given away only after the end of the workload that held it is stored, and
+//   the stop of its job. The stop goes ahead of what its chain gets after that end: a job that is
+//   evicted and admitted anew is stopped, then has its place, then begins there; and no two wait
+//   for each other's stop.
 // - Edits that only tell (texts, statuses of queues) wait a while, join with later ones, and are
 //   sent at a bounded rate, the oldest first, of what decisions leave of it (SpareRate).
 // - Events rest on nothing and nothing rests on them. They wait apart until a request can be spared
 //   for them; of too many the oldest are dropped.
 //
 // Every edit is made against the version of the object that was known; whatever the API server
-// refuses is read again, and the lane is forgotten, with all gains of quota that rest on it: the
+// refuses is read again, and the chain is forgotten, with all gains of quota that rest on it: the
 // Machine sees what the cluster has, and decides anew. Nothing that somebody else wrote is written
 // over.
 //
@@ -68,7 +68,7 @@ struct OutboxPlace {
   bool operator==(const OutboxPlace&) const = default;
 };
 
-/// An object of a lane that was forgotten.
+/// An object of a chain that was forgotten.
 struct Forgotten {
   OutboxPlace place;
   std::optional<StoredObject> base;  ///< as the cluster has it; nullopt: not at all
@@ -77,11 +77,11 @@ struct Forgotten {
 /// How what a cluster says of an object is to be taken.
 enum class Hearing : std::uint8_t {
   kTake,    ///< nothing is assumed of the object
-  kLater,   ///< something of its lane is under way: see hear_later()
-  kForget,  ///< edits were made against an earlier version: forget() its lane, then take it
+  kLater,   ///< something of its chain is under way: see hear_later()
+  kForget,  ///< edits were made against an earlier version: forget() its chain, then take it
 };
 
-/// What was said of an object while something of its lane was under way.
+/// What was said of an object while something of its chain was under way.
 struct Heard {
   OutboxPlace place;
   std::uint64_t version = 0;
@@ -94,10 +94,10 @@ struct Heard {
 
 class Outbox {
  public:
-  /// The name of the lane of an object. [control thread]
-  using LaneOf = std::function<std::string(const StoredObject&)>;
+  /// The name of the chain of an object. [control thread]
+  using ChainOf = std::function<std::string(const StoredObject&)>;
 
-  Outbox(LaneOf lane_of, OutboxLimits limits);
+  Outbox(ChainOf chain_of, OutboxLimits limits);
   ~Outbox();
 
   // ---- what the Machine did
@@ -139,13 +139,13 @@ class Outbox {
   Hearing hearing(const OutboxPlace& place) const;
   /// Keeps that until what is under way is answered. REQUIRES: hearing() is kLater.
   void hear_later(Heard heard);
-  /// What was kept of lanes that were answered since, in the order of their answers.
+  /// What was kept of chains that were answered since, in the order of their answers.
   std::vector<Heard> take_heard();
-  /// Nothing of its lane is sent any more, nor of any other that was to get quota after this one
-  /// would have ended some. REQUIRES: nothing of the lane is under way. O(log edits) for each edit
+  /// Nothing of its chain is sent any more, nor of any other that was to get quota after this one
+  /// would have ended some. REQUIRES: nothing of the chain is under way. O(log edits) for each edit
   /// that is forgotten.
   std::vector<Forgotten> forget(const OutboxPlace& place);
-  /// Of lanes that are to be forgotten with others, but had something under way that was answered
+  /// Of chains that are to be forgotten with others, but had something under way that was answered
   /// since: one object of each.
   std::vector<OutboxPlace> take_baseless();
 
@@ -157,41 +157,41 @@ class Outbox {
   std::uint64_t dropped() const { return dropped_; }
 
  private:
-  struct Lane;
+  struct Chain;
   struct Entry;
   struct Edit;
 
   Entry& entry_of(const StoredObject& before, std::uint64_t version);
   void add(Entry& entry, std::unique_ptr<Edit> edit);
-  bool join(Lane& lane, const Entry& entry, const Edit& later);
-  static std::size_t place_of_stop(const Lane& lane, const Entry& entry);
-  void ready(Lane& lane);
-  void pop(Lane& lane);
+  bool join(Chain& chain, const Entry& entry, const Edit& later);
+  static std::size_t place_of_stop(const Chain& chain, const Entry& entry);
+  void ready(Chain& chain);
+  void pop(Chain& chain);
   void leave_if_idle(Entry& entry);
-  void take_out(Lane& lane);
-  void remove(Lane& lane);
-  void is_idle(Lane& lane);
-  void forget_lane(Lane& lane, std::vector<Forgotten>& out);
+  void take_out(Chain& chain);
+  void remove(Chain& chain);
+  void is_idle(Chain& chain);
+  void forget_chain(Chain& chain, std::vector<Forgotten>& out);
   void released(std::uint64_t order);
-  static bool goes_on_with_a_stop(Lane& lane, std::uint64_t end, bool in_midst);
+  static bool goes_on_with_a_stop(Chain& chain, std::uint64_t end, bool in_midst);
   void ready_behind_ends();
   std::optional<ClusterRequest> request_of(Edit& edit);
-  bool blocked(Lane& lane, Edit& edit, Duration now);
-  void send(Lane& lane, std::vector<ClusterRequest>& out, Duration now);
+  bool blocked(Chain& chain, Edit& edit, Duration now);
+  void send(Chain& chain, std::vector<ClusterRequest>& out, Duration now);
   void send_ready(std::vector<ClusterRequest>& out, Duration now);
   void send_spare(std::vector<ClusterRequest>& out, Duration now);
   bool has_room() const { return by_id_.size() < limits_.under_way; }
   Edit& edit_of(std::uint64_t id) const;
 
-  LaneOf lane_of_;
+  ChainOf chain_of_;
   OutboxLimits limits_;
-  std::unordered_map<std::string, std::unique_ptr<Lane>> lanes_;
+  std::unordered_map<std::string, std::unique_ptr<Chain>> chains_;
   std::map<std::pair<const api::KindInfo*, std::string>, std::unique_ptr<Entry>> entries_;
-  std::deque<Lane*> ready_;
-  using ByTime = std::map<std::pair<Duration, std::uint64_t>, Lane*>;
-  std::map<std::uint64_t, Lane*> behind_ends_;  // by the order of their first edit, which gives
-  ByTime later_;                                // whose first edit has a time
-  std::array<ByTime, 2> telling_;               // and is sent when it can be spared, by its sort
+  std::deque<Chain*> ready_;
+  using ByTime = std::map<std::pair<Duration, std::uint64_t>, Chain*>;
+  std::map<std::uint64_t, Chain*> behind_ends_;  // by the order of their first edit, which gives
+  ByTime later_;                                 // whose first edit has a time
+  std::array<ByTime, 2> telling_;                // and is sent when it can be spared, by its sort
   std::deque<StoredObject> events_;
   std::set<std::uint64_t> ends_;          // orders of edits that end quota
   std::map<std::uint64_t, Edit*> gains_;  // those that give some, by their order
@@ -200,7 +200,7 @@ class Outbox {
   std::vector<OutboxPlace> baseless_;
   std::uint64_t order_ = 0;
   std::uint64_t last_id_ = 0;
-  std::uint64_t lanes_made_ = 0;
+  std::uint64_t chains_made_ = 0;
   std::size_t edits_ = 0;
   std::uint64_t dropped_ = 0;
   SpareRate spare_;

@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "host/decide/chains.hpp"
 #include "host/decide/cluster_door.hpp"
-#include "host/decide/lanes.hpp"
 #include "host/machine/machine.hpp"
 #include "host/plugins/clock.hpp"
 #include "host/writes/ids.hpp"
@@ -21,7 +21,7 @@ struct Decided {
       : clock(time),
         objects(rules.scheme, nullptr),
         outbox(
-            [this](const StoredObject& object) { return lane_of(object, store, machine.index()); },
+            [this](const StoredObject& object) { return chain_of(object, store, machine.index()); },
             OutboxLimits()),
         store(objects, outbox, [this] { return clock.now(); }),
         machine(config, rules, {.store = store, .ids = ids, .births = &store}),

@@ -1,4 +1,4 @@
-// A controller of a cluster's Secrets and ConfigMaps, which makes two writes of one lane.
+// A controller of a cluster's Secrets and ConfigMaps, which makes two writes of one chain.
 // One thread: the test's.
 #pragma once
 
@@ -19,7 +19,7 @@ namespace sluice::host {
 inline constexpr const char* kMark = "ConfigMap";
 
 /// Notes in a Secret that it was seen, then makes a ConfigMap that the Secret owns: two writes of
-/// one lane.
+/// one chain.
 class Maker final : public Controller {
  public:
   explicit Maker(const api::Scheme& scheme)

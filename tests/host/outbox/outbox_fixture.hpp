@@ -21,11 +21,11 @@ struct OutboxFixture {
   std::unique_ptr<Rules> rules = Rules::without_plugins(clock);
   TextPool pool;
   Duration now = 100 * kSecond;
-  /// The lane of an object is that of its annotation `lane`, else its own.
+  /// The chain of an object is that of its annotation `chain`, else its own.
   Outbox outbox{[](const StoredObject& object) {
                   const auto metadata = boost::json::parse(object.metadata.text()).as_object();
                   const auto* found = metadata.if_contains("annotations");
-                  return found ? std::string(api::find_text(found->as_object(), "lane"))
+                  return found ? std::string(api::find_text(found->as_object(), "chain"))
                                : object.key;
                 },
                 limits()};
@@ -44,7 +44,7 @@ struct OutboxFixture {
     SLUICE_CHECK(found != nullptr, "no kind ", name);
     return *found;
   }
-  StoredObject object(std::string_view of, const std::string& name, const std::string& lane,
+  StoredObject object(std::string_view of, const std::string& name, const std::string& chain,
                       const std::string& status = "", const std::string& spec = "{}") {
     const api::KindInfo& info = kind(of);
     boost::json::object out{
@@ -52,26 +52,26 @@ struct OutboxFixture {
         {"spec", boost::json::parse(spec)}};
     auto& metadata = out["metadata"].as_object();
     if (info.namespaced) metadata["namespace"] = "ns";
-    if (!lane.empty()) metadata["annotations"] = boost::json::object{{"lane", lane}};
+    if (!chain.empty()) metadata["annotations"] = boost::json::object{{"chain", chain}};
     if (!status.empty()) out["status"] = boost::json::parse(status);
     return to_stored(info, out, pool);
   }
   /// A Workload that waits, or holds quota of this flavor.
   StoredObject workload(const std::string& name, const std::string& flavor = "",
-                        const std::string& lane = "") {
+                        const std::string& chain = "") {
     std::string status;
     if (!flavor.empty())
       status = R"({"admission":{"clusterQueue":")" + flavor +
                R"("},"conditions":[{"type":"QuotaReserved","status":"True"}]})";
-    return object("Workload", name, lane, status);
+    return object("Workload", name, chain, status);
   }
   StoredObject waiting(const std::string& name, const std::string& why) {
     return object(
         "Workload", name, "",
         R"({"conditions":[{"type":"QuotaReserved","status":"False","message":")" + why + R"("}]})");
   }
-  StoredObject job(const std::string& name, bool suspended, const std::string& lane = "") {
-    return object("Job", name, lane, "",
+  StoredObject job(const std::string& name, bool suspended, const std::string& chain = "") {
+    return object("Job", name, chain, "",
                   std::string(R"({"suspend":)") + (suspended ? "true}" : "false}"));
   }
 

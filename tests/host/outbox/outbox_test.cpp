@@ -32,7 +32,7 @@ TEST_F(OutboxTest, AJobIsLetGoOnlyAfterTheAdmissionIsStored) {
   EXPECT_THAT(due(), ElementsAre("PATCH j"));
 }
 
-TEST_F(OutboxTest, LanesDoNotWaitForEachOther) {
+TEST_F(OutboxTest, ChainsDoNotWaitForEachOther) {
   edit(workload("a"), workload("a", "cq"));
   edit(workload("b"), workload("b", "cq"));
   EXPECT_THAT(due(), UnorderedElementsAre("PATCH a/status", "PATCH b/status"));
@@ -59,8 +59,8 @@ TEST_F(OutboxTest, QuotaIsGivenAwayOnlyAfterTheJobThatHeldItIsStopped) {
 
 // A pod is stopped by its deletion; of several that had the quota together every one has to be.
 TEST_F(OutboxTest, QuotaIsGivenAwayOnlyAfterThePodsThatHadItAreDeleted) {
-  edit(workload("old", "cq", "lane"), workload("old", "", "lane"));
-  for (const char* name : {"p", "q"}) outbox.removed(object("Pod", name, "lane"), 1);
+  edit(workload("old", "cq", "chain"), workload("old", "", "chain"));
+  for (const char* name : {"p", "q"}) outbox.removed(object("Pod", name, "chain"), 1);
   edit(workload("new"), workload("new", "cq"));
   EXPECT_THAT(due(), ElementsAre("PATCH old/status"));
   stored("old", 2);
@@ -73,11 +73,11 @@ TEST_F(OutboxTest, QuotaIsGivenAwayOnlyAfterThePodsThatHadItAreDeleted) {
 
 // Each end waits for its own pod: what was evicted later holds nobody up that came before.
 TEST_F(OutboxTest, APodThatIsDeletedForALaterEndIsNotWaitedFor) {
-  edit(workload("a", "cq", "lane"), workload("a", "", "lane"));
-  outbox.removed(object("Pod", "p", "lane"), 1);
+  edit(workload("a", "cq", "chain"), workload("a", "", "chain"));
+  outbox.removed(object("Pod", "p", "chain"), 1);
   edit(workload("new"), workload("new", "cq"));
-  edit(workload("b", "cq", "lane"), workload("b", "", "lane"));
-  outbox.removed(object("Pod", "q", "lane"), 1);
+  edit(workload("b", "cq", "chain"), workload("b", "", "chain"));
+  outbox.removed(object("Pod", "q", "chain"), 1);
   EXPECT_THAT(due(), ElementsAre("PATCH a/status"));
   stored("a", 2);
   EXPECT_THAT(due(), ElementsAre("DELETE p"));
@@ -366,7 +366,7 @@ TEST_F(OutboxTest, WhatWasDecidedOnAnotherStateIsForgotten) {
   edit(workload("w", "", "job"), workload("w", "cq", "job"));
   edit(job("j", true, "job"), job("j", false, "job"));
   const auto forgotten = outbox.forget({&kind("Job"), "ns/j"});
-  ASSERT_EQ(forgotten.size(), 2U);  // the whole lane, as the cluster has it
+  ASSERT_EQ(forgotten.size(), 2U);  // the whole chain, as the cluster has it
   EXPECT_EQ(forgotten[0].base->status, "");
   EXPECT_THAT(due(), IsEmpty());
   EXPECT_EQ(outbox.size(), 0U);
@@ -387,10 +387,10 @@ TEST_F(OutboxTest, WhatWasGivenBeforeItStays) {
   EXPECT_THAT(due(), ElementsAre("PATCH new/status"));
 }
 
-TEST_F(OutboxTest, ALaneThatIsUnderWayIsForgottenWithItsAnswer) {
+TEST_F(OutboxTest, AChainThatIsUnderWayIsForgottenWithItsAnswer) {
   edit(workload("old", "cq"), workload("old"));
-  edit(job("j", true, "lane"), job("j", false, "lane"));
-  edit(workload("new", "", "lane"), workload("new", "cq", "lane"));
+  edit(job("j", true, "chain"), job("j", false, "chain"));
+  edit(workload("new", "", "chain"), workload("new", "cq", "chain"));
   EXPECT_THAT(due(), ElementsAre("PATCH old/status", "PATCH j"));
   outbox.again(ids["old"], now, 0, false);
   EXPECT_EQ(outbox.forget({&kind("Workload"), "ns/old"}).size(), 1U);

@@ -1,5 +1,5 @@
 // Which objects are written about in one order.
-#include "host/decide/lanes.hpp"
+#include "host/decide/chains.hpp"
 
 #include <gtest/gtest.h>
 
@@ -18,9 +18,9 @@ struct Owner {
   bool controls = false;
 };
 
-class Lanes : public ::testing::Test {
+class Chains : public ::testing::Test {
  protected:
-  Lanes() {
+  Chains() {
     const auto added = scheme.add(
         R"({"kind": "Pod", "group": "", "versions": [], "together": "example.com/team"})", "p");
     SLUICE_CHECK(added.ok(), added.error().text);
@@ -45,7 +45,7 @@ class Lanes : public ::testing::Test {
     index.update({object.kind, object.key, &object, nullptr});
     store.put(std::move(object));
   }
-  std::string lane(const StoredObject& object) const { return lane_of(object, store, index); }
+  std::string chain(const StoredObject& object) const { return chain_of(object, store, index); }
 
   api::Scheme scheme;
   TextPool pool;
@@ -55,29 +55,29 @@ class Lanes : public ::testing::Test {
 
 constexpr const char* kKueue = "kueue.x-k8s.io/v1beta2";
 
-TEST_F(Lanes, AllBelowOneOwnerIsOne) {
+TEST_F(Chains, AllBelowOneOwnerIsOne) {
   put(made("batch/v1", "Job", "job", {}));
   put(made(kKueue, "Workload", "w", {{"batch/v1", "Job", "job", true}}));
-  EXPECT_EQ(lane(made(kKueue, "Workload", "option", {{kKueue, "Workload", "w"}})), "uid-job");
-  EXPECT_EQ(lane(made("batch/v1", "Job", "other", {})), "uid-other");
+  EXPECT_EQ(chain(made(kKueue, "Workload", "option", {{kKueue, "Workload", "w"}})), "uid-job");
+  EXPECT_EQ(chain(made("batch/v1", "Job", "other", {})), "uid-other");
 }
 
-TEST_F(Lanes, ObjectsThatBelongTogetherAreOneWithWhatTheyOwn) {
+TEST_F(Chains, ObjectsThatBelongTogetherAreOneWithWhatTheyOwn) {
   put(made("v1", "Pod", "a", {}, "red"));
   put(made("v1", "Pod", "b", {{"apps/v1", "ReplicaSet", "r", true}}, "red"));
-  const std::string red = lane(made("v1", "Pod", "a", {}, "red"));
-  EXPECT_EQ(lane(made("v1", "Pod", "b", {{"apps/v1", "ReplicaSet", "r", true}}, "red")), red);
-  EXPECT_EQ(lane(made(kKueue, "Workload", "red", {{"v1", "Pod", "a"}, {"v1", "Pod", "b"}})), red);
+  const std::string red = chain(made("v1", "Pod", "a", {}, "red"));
+  EXPECT_EQ(chain(made("v1", "Pod", "b", {{"apps/v1", "ReplicaSet", "r", true}}, "red")), red);
+  EXPECT_EQ(chain(made(kKueue, "Workload", "red", {{"v1", "Pod", "a"}, {"v1", "Pod", "b"}})), red);
   // An owner that is gone already changes nothing.
-  EXPECT_EQ(lane(made(kKueue, "Workload", "red", {{"v1", "Pod", "gone"}, {"v1", "Pod", "b"}})),
+  EXPECT_EQ(chain(made(kKueue, "Workload", "red", {{"v1", "Pod", "gone"}, {"v1", "Pod", "b"}})),
             red);
-  EXPECT_NE(lane(made("v1", "Pod", "c", {}, "blue")), red);
-  EXPECT_EQ(lane(made("v1", "Pod", "c", {})), "uid-c");
+  EXPECT_NE(chain(made("v1", "Pod", "c", {}, "blue")), red);
+  EXPECT_EQ(chain(made("v1", "Pod", "c", {})), "uid-c");
 }
 
-TEST_F(Lanes, PodsOfAJobAreOfItsLaneWhateverTheySay) {
+TEST_F(Chains, PodsOfAJobAreOfItsChainWhateverTheySay) {
   put(made("batch/v1", "Job", "job", {}));
-  EXPECT_EQ(lane(made("v1", "Pod", "p", {{"batch/v1", "Job", "job", true}}, "red")), "uid-job");
+  EXPECT_EQ(chain(made("v1", "Pod", "p", {{"batch/v1", "Job", "job", true}}, "red")), "uid-job");
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-#include "host/decide/lanes.hpp"
+#include "host/decide/chains.hpp"
 
 #include <fmt/format.h>
 
@@ -42,11 +42,11 @@ const StoredObject* owner_of(const StoredObject& object, const ObjectStore& stor
 
 }  // namespace
 
-std::string lane_of(const StoredObject& object, const ObjectStore& store,
-                    const ObjectIndex& index) {
+std::string chain_of(const StoredObject& object, const ObjectStore& store,
+                     const ObjectIndex& index) {
   const StoredObject* at = &object;
   std::string top(at->metadata.uid()), shared;
-  bool job = false;  // whose pods are of its lane, whatever they say
+  bool job = false;  // whose pods are of its chain, whatever they say
   for (int i = 0; at && i < kHighest; ++i) {
     job |= at->kind->job != nullptr;
     if (shared.empty()) shared = shared_by(*at);

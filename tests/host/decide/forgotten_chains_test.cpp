@@ -1,4 +1,4 @@
-// What was to be made when its lane was forgotten is made all the same.
+// What was to be made when its chain was forgotten is made all the same.
 #include "maker_world.hpp"
 
 namespace sluice::host {
@@ -6,13 +6,13 @@ namespace {
 
 namespace json = boost::json;
 
-using ForgottenLanes = MakerWorld;
+using ForgottenChains = MakerWorld;
 
 // The write of the Secret is carried out and said to have failed; then a watch shows it, as it was
-// written. Nobody else wrote, but that cannot be told: the lane is forgotten, and with it the
+// written. Nobody else wrote, but that cannot be told: the chain is forgotten, and with it the
 // ConfigMap that was to follow. The Secret is as the machine knows it; its controller has to hear
 // of it all the same.
-TEST_F(ForgottenLanes, WhatWasToBeMadeIsMadeWhenTheRestIsAsItWas) {
+TEST_F(ForgottenChains, WhatWasToBeMadeIsMadeWhenTheRestIsAsItWas) {
   cluster_->create(kind("Secret"),
                    json::parse(R"({"metadata":{"name":"s","namespace":"ns"}})").as_object());
   hear();
