@@ -68,10 +68,11 @@ void Structure::apply(const api::Namespace& object) {
 void Structure::apply(const api::ResourceFlavor& object) {
   const FlavorId id = model_.frs.intern_flavor(object.meta.name);
   if (model_.flavors.size() <= id) model_.flavors.resize(id + 1);
-  FlavorRecord now{true, object.meta.generation, object.node_labels, object.node_taints,
-                   object.tolerations};
-  if (model_.flavors[id] == now) return;
-  model_.flavors[id] = std::move(now);
+  FlavorRecord& flavor = model_.flavors[id];
+  flavor.exists = true;
+  flavor.node_labels = object.node_labels;
+  flavor.node_taints = object.node_taints;
+  flavor.tolerations = object.tolerations;
   model_.tree_stale = true;
   for (const QueueRecord& queue : model_.queues)
     for (const ResourceGroupRecord& group : queue.groups)
@@ -96,14 +97,7 @@ QueueId Structure::apply(const api::ClusterQueue& object) {
 }
 
 void Structure::apply(const api::Cohort& object) {
-  const auto [it, fresh] = cohorts_.try_emplace(object.meta.name);
-  const api::Cohort& before = it->second;
-  const bool same = !fresh && before.parent == object.parent &&
-                    before.fair_weight == object.fair_weight &&
-                    before.meta.generation == object.meta.generation &&
-                    quota_specs(before.resource_groups) == quota_specs(object.resource_groups);
-  it->second = object;
-  if (same) return;
+  cohorts_[object.meta.name] = object;
   changed_cohorts_.insert(object.meta.name);
   model_.tree_stale = true;
 }

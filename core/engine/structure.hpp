@@ -22,8 +22,9 @@ class Structure {
  public:
   explicit Structure(Model& model) : model_(model) {}
 
-  // Each creates the object or replaces its earlier form. A flavor, cohort or LocalQueue whose spec
-  // is what it was wakes nobody, and nobody is queued anew: no cycle sees the rest of it.
+  // Each creates the object or replaces its earlier form. A LocalQueue whose spec is what it was
+  // wakes nobody, and nobody is queued anew: no cycle sees the rest of it. A cohort that is applied
+  // wakes its tree, whatever changed (semantics 2).
   void apply(const api::Namespace& object);
   void apply(const api::ResourceFlavor& object);
   /// Its number.

@@ -32,11 +32,9 @@ namespace sluice {
 
 struct FlavorRecord {
   bool exists = false;
-  std::int64_t generation = 0;  ///< of its spec, in which plugins may have fields
   api::LabelMap node_labels;
   std::vector<api::Taint> node_taints;
   std::vector<api::Toleration> tolerations;
-  bool operator==(const FlavorRecord&) const = default;
 };
 
 /// What a workload that preempts again and again keeps from others (semantics 8).

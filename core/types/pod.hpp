@@ -22,7 +22,6 @@ struct Taint {
 
   /// `key=value:Effect`, `key:Effect`: how Kubernetes prints it.
   std::string text() const;
-  bool operator==(const Taint&) const = default;
 };
 
 struct Toleration {
@@ -33,7 +32,6 @@ struct Toleration {
   std::optional<std::int64_t> seconds;
 
   bool tolerates(const Taint& taint) const;
-  bool operator==(const Toleration&) const = default;
 };
 
 struct NodeSelectorRequirement {

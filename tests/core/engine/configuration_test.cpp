@@ -78,71 +78,31 @@ TEST(Configuration, WhoWasStoppedIsToldThatItsQueueGoesOnWhenThatComes) {
             "True ClusterQueueRestarted: The ClusterQueue was restarted after being stopped");
 }
 
-/// Waits in q of the cohort c, parked by itself: cycles show whether it is looked at again.
+/// Waits in q, parked by itself: cycles show whether it is looked at again.
 struct Unchanged : ::testing::Test {
   FakeTraits traits;
   hooks::HostHooks hooks;
   std::unique_ptr<Scenario> s;
-  api::ResourceFlavor flavor;
-  api::Cohort cohort = CohortOf("c").quota("cpu", {{"f", 2}}).object;
   api::LocalQueue local_queue;
 
   Unchanged() {
     hooks.workload_traits = &traits;
     s = std::make_unique<Scenario>(Scenario::single_thread(), hooks);
-    flavor.meta.name = "f";
-    flavor.node_taints = {{"gpu", "yes", api::TaintEffect::kNoSchedule}};
     local_queue.meta.name = "lq";
     local_queue.meta.ns = "ns";
     local_queue.cluster_queue = "q";
-    s->engine.apply(flavor);
-    s->engine.apply(cohort);
-    s->queue(Queue("q").cohort("c").quota("cpu", {{"f", 4}}));
+    s->flavor("f").queue(Queue("q").quota("cpu", {{"f", 4}}));
     s->engine.apply(local_queue);
     s->submit(Job("w", "lq").cpu(1).invalid_limits("requests exceed limits")).run();
   }
   /// By a cycle, after the object was applied as it is now.
-  template <typename Object>
-  bool looked_at(const Object& object) {
+  bool looked_at(const api::LocalQueue& object) {
     const std::uint64_t cycles = s->engine.stats().cycles;
     s->engine.apply(object);
     s->run();
     return s->engine.stats().cycles > cycles;
   }
 };
-
-TEST_F(Unchanged, OfAFlavorOnlyItsSpecConcernsWhoWaits) {
-  EXPECT_FALSE(looked_at(flavor)) << "nothing";
-  flavor.meta.labels.set("team", "a");
-  EXPECT_FALSE(looked_at(flavor)) << "its labels";
-  flavor.node_labels.set("zone", "a");
-  EXPECT_TRUE(looked_at(flavor)) << "those of its nodes";
-  flavor.node_taints[0].effect = api::TaintEffect::kNoExecute;
-  EXPECT_TRUE(looked_at(flavor)) << "a taint";
-  flavor.tolerations.emplace_back().key = "gpu";
-  EXPECT_TRUE(looked_at(flavor)) << "a toleration";
-  flavor.meta.generation = 2;
-  EXPECT_TRUE(looked_at(flavor)) << "what the engine does not know of its spec";
-  EXPECT_FALSE(looked_at(flavor)) << "nothing";
-}
-
-TEST_F(Unchanged, OfACohortOnlyItsSpecConcernsWhoWaits) {
-  EXPECT_FALSE(looked_at(cohort)) << "nothing";
-  cohort.meta.labels.set("team", "a");
-  EXPECT_FALSE(looked_at(cohort)) << "its labels";
-  cohort.parent = "root";
-  EXPECT_TRUE(looked_at(cohort)) << "its parent";
-  cohort.fair_weight = api::Quantity::of_units(2);
-  EXPECT_TRUE(looked_at(cohort)) << "its weight";
-  cohort.resource_groups[0].flavors[0].resources[0].lending_limit = api::Quantity::of_units(1);
-  EXPECT_TRUE(looked_at(cohort)) << "its quota";
-  cohort.meta.generation = 2;
-  EXPECT_TRUE(looked_at(cohort)) << "what the engine does not know of its spec";
-  EXPECT_FALSE(looked_at(cohort)) << "nothing";
-  s->engine.remove(api::ObjectKind::kCohort, "c");
-  s->run();
-  EXPECT_TRUE(looked_at(cohort)) << "it comes again";
-}
 
 TEST_F(Unchanged, OfALocalQueueOnlyItsSpecConcernsWhoWaits) {
   EXPECT_FALSE(looked_at(local_queue)) << "nothing";
