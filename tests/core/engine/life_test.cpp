@@ -182,7 +182,7 @@ TEST(Life, ACohortThatMovesWakesOnlyTheTreeThatItComesTo) {
   s.submit(Job("a", "q").cpu(4)).submit(Job("b", "p").cpu(4)).run();
   s.after(1).cohort(CohortOf("sub", "two")).run();
   EXPECT_EQ(s.admitted(), "a");  // one has 4 again, and b waits until something wakes it
-  s.after(1).cohort(CohortOf("one").quota("cpu", {{"f", 4}}).weight(2)).run();
+  s.after(1).cohort(CohortOf("one").quota("cpu", {{"f", 4}})).run();
   EXPECT_EQ(s.admitted(), "a b");
 }
 
@@ -238,6 +238,20 @@ TEST(Life, MaximumExecutionTimeDeactivatesAndCountsOverEvictions) {
   EXPECT_EQ(s.run(), Lines("evicted a DeactivatedDueToMaximumExecutionTimeExceeded",
                            "deactivated a DeactivatedDueToMaximumExecutionTimeExceeded"));
   EXPECT_FALSE(s.engine.object(*s.engine.find("ns/a"))->active);
+}
+
+// Else it would be off again in the instant of its admission, for ever.
+TEST(Life, WhoUsedUpItsTimeHasItAnewWhenItIsTurnedOnAgain) {
+  Scenario s;
+  s.flavor("f").queue(plain(4)).submit(Job("a", "q").cpu(1).max_seconds(60)).run();
+  s.after(60).run();
+  EXPECT_EQ(s.admitted(), "");
+  s.after(1).submit(Job("a", "q").cpu(1).max_seconds(60)).run();
+  EXPECT_EQ(s.admitted(), "a");
+  EXPECT_EQ(s.engine.next_timer(), s.now() + 60 * kSecond);
+  s.after(20).submit(Job("a", "q").cpu(1).max_seconds(60).active(false)).run();
+  s.after(1).submit(Job("a", "q").cpu(1).max_seconds(60)).run();
+  EXPECT_EQ(s.engine.next_timer(), s.now() + 40 * kSecond) << "it was only turned off for a while";
 }
 
 TEST(Life, AQueueThatIsBeingDeletedAdmitsNobodyAndKeepsWhoRuns) {
