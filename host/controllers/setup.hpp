@@ -78,9 +78,10 @@ class ControllerSetup {
   }
   void add_checks(ControllerLoop& loop) { loop.add(checks_); }
   /// What only clients need: statuses of queues, and an end of what is old.
-  void add_upkeep(ControllerLoop& loop) {
+  void add_upkeep(ControllerLoop& loop, ObjectWriter& objects) {
     if (!job_kinds_.idle()) loop.add(job_kinds_);
     loop.add(quota_in_use_);
+    objects.hold([this](const ObjectRef& ref) { return quota_in_use_.held_by(ref); });
     loop.add(workloads_);
     loop.add(old_events_);
     loop.add(statuses_);

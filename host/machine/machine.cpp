@@ -39,7 +39,7 @@ Machine::Machine(const Configuration& config, Rules& rules, const MachineEdges& 
   if (edges.pods) edges.pods(loop_, setup_ ? setup_->gates_of_new_pods() : GatesOfNewPods());
   if (setup_) {
     if (edges.asks_checks) setup_->add_checks(loop_);
-    if (always) setup_->add_upkeep(loop_);
+    if (always) setup_->add_upkeep(loop_, objects_);
     if (always) decisions_.add(setup_->decision_events());
   }
   wiring_.join(loop_);

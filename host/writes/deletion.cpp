@@ -176,17 +176,21 @@ void Deletion::begin(const Doomed& doomed) {
     for (const auto& dependent : dependents) doom_in_foreground(dependent);
   const bool filled = is_core(ref, "Namespace") && index_.in_namespace(ref.key) > 0;
   const Header header = *header_of(ref);
-  if (!waits && !filled && header.finalizers().empty() && !is_core(ref, "Pod")) return erase(ref);
+  const std::string_view in_use =
+      holder_ && !header.terminating() ? holder_(ref) : std::string_view();
+  const bool held = waits || !in_use.empty() || !header.finalizers().empty();
+  if (!held && !filled && !is_core(ref, "Pod")) return erase(ref);
   if (filled && header.terminating()) return;
   json::object object = kernel_.current(*ref.kind, ref.key);
   if (waits) add_finalizer(object, kForegroundFinalizer);
+  if (!in_use.empty()) add_finalizer(object, in_use);
   if (filled) {
     object["status"] = json::object{{"phase", "Terminating"}};
     mark(ref, std::move(object), 0);
     return empty_namespace(ref);
   }
   const std::int64_t grace = is_core(ref, "Pod") ? grace_of(object, doomed.grace_seconds) : 0;
-  if (grace == 0 && !waits && header.finalizers().empty()) return erase(ref);
+  if (grace == 0 && !held) return erase(ref);
   if (!header.terminating()) return mark(ref, std::move(object), grace);
   if (doomed.grace_seconds && grace < header.grace_seconds())
     shorten(ref, std::move(object), grace);

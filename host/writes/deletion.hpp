@@ -12,9 +12,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "host/kernel/kernel.hpp"
 #include "host/kernel/object_index.hpp"
@@ -28,7 +30,13 @@ std::optional<ApiError> refuses_to_go(const ObjectRef& ref);
 
 class Deletion {
  public:
+  /// Of an object that is deleted while it is in use: the finalizer that holds it until somebody
+  /// takes it off; empty: it may go.
+  using Holder = std::function<std::string_view(const ObjectRef&)>;
+
   Deletion(Kernel& kernel, const ObjectIndex& index) : kernel_(kernel), index_(index) {}
+
+  void hold(Holder holder) { holder_ = std::move(holder); }
 
   /// REQUIRES: the object exists. Whether it is gone now.
   bool remove(const ObjectRef& ref, Propagation propagation,
@@ -63,6 +71,7 @@ class Deletion {
   Kernel& kernel_;
   const ObjectIndex& index_;
   std::deque<Doomed> doomed_;
+  Holder holder_;                    // may be empty
   ObjectIndex::Refs in_foreground_;  ///< on the list, or done, since it was last empty
   bool working_ = false;
 };

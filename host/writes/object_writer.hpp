@@ -41,6 +41,8 @@ class ObjectWriter final : public ObjectAccess {
   ObjectWriter(Kernel& kernel, const ObjectIndex& index, IdSource& ids);
 
   void add_policy(WritePolicy& policy) { drafter_.add_policy(policy); }
+  /// What is in use stays when it is deleted.
+  void hold(Deletion::Holder holder) { deletion_.hold(std::move(holder)); }
   /// nullptr: Events are dropped.
   void set_event_sink(EventSink* sink) { events_ = sink; }
   /// Objects can be created only in namespaces that exist.

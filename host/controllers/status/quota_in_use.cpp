@@ -60,12 +60,17 @@ bool QuotaInUseController::in_use(const WorkKey& key) const {
   const Model& model = engine_.model();
   if (key.kind == queues_) {
     const auto view = queue_view(model, key.name);
-    return view && view->counts.admitted > 0;
+    return view && view->counts.reserving > 0;
   }
   return std::any_of(model.queues.begin(), model.queues.end(), [&](const QueueRecord& queue) {
     return queue.spec && (key.kind == flavors_ ? names_flavor(*queue.spec, key.name)
                                                : names_check(*queue.spec, key.name));
   });
+}
+
+std::string_view QuotaInUseController::held_by(const ObjectRef& ref) const {
+  const bool ours = ref.kind == queues_ || ref.kind == flavors_ || ref.kind == checks_;
+  return ours && in_use({ref.kind, ref.key}) ? kInUseFinalizer : std::string_view();
 }
 
 Result<Time> QuotaInUseController::reconcile(const WorkKey& key, ObjectAccess& objects) {

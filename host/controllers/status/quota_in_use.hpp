@@ -1,7 +1,7 @@
-// QuotaInUseController: a ClusterQueue, ResourceFlavor or AdmissionCheck with the finalizer
-// kueue.x-k8s.io/resource-in-use, which Kueue puts on each one, stays after it was deleted while it
-// is in use: the queue while workloads are admitted there, the others while a queue names them.
-// Nobody else would remove the finalizer of those that came from Kueue.
+// QuotaInUseController: a ClusterQueue, ResourceFlavor or AdmissionCheck stays after it was deleted
+// while it is in use: the queue while workloads hold quota of it, the others while a queue names
+// them. What holds it is the finalizer kueue.x-k8s.io/resource-in-use, which Kueue puts on each one
+// and a host on those that are deleted while they are in use.
 //
 // Kernel's thread.
 #pragma once
@@ -27,6 +27,8 @@ class QuotaInUseController final : public Controller {
   /// Keys are those that were deleted and are still there.
   void changed(const ObjectChange& change, std::vector<WorkKey>& keys) override;
   bool loads_apart() const override { return true; }
+  /// The finalizer, of what is in use; empty otherwise. O(queues) at most.
+  std::string_view held_by(const ObjectRef& ref) const;
   Result<Time> reconcile(const WorkKey& key, ObjectAccess& objects) override;
 
  private:

@@ -152,6 +152,10 @@ TEST(QueueStatus, ActiveSaysWhyNot) {
   }
   ObjectAccess& access = world.objects;
   ASSERT_TRUE(access.remove(world.kind("resourceflavors"), "small").ok());
+  const auto let_go = [&] {  // as somebody who knows what he does
+    return world.merge("resourceflavors", "small", R"({"metadata":{"finalizers":null}})");
+  };
+  ASSERT_TRUE(let_go().ok());
   world.kernel.run_to_rest();
   world.pass(kSecond);
   EXPECT_EQ(
@@ -164,6 +168,31 @@ TEST(QueueStatus, ActiveSaysWhyNot) {
   EXPECT_EQ(seen("localqueues", "default/lq"),
             "ClusterQueueDoesNotExist Can't submit new workloads to clusterQueue");
   EXPECT_EQ(world.status("localqueues", "default/lq", "/flavorsUsage"), "(absent)");
+}
+
+// Nobody loses sight of what runs there, and nobody else starts on it.
+TEST(QuotaInUse, WhatIsInUseStaysUntilItsLastUseAlsoWithoutAFinalizer) {
+  StatusWorld world;
+  world.workload("a", 2);
+  ObjectAccess& access = world.objects;
+  for (const auto& [resource, name] :
+       {std::pair("clusterqueues", "cq"), {"resourceflavors", "small"}}) {
+    ASSERT_TRUE(world.remove(resource, name)) << name;
+    EXPECT_EQ(at(world.get(resource, name), "/metadata/finalizers/0"),
+              "kueue.x-k8s.io/resource-in-use");
+  }
+  world.workload("b", 1);
+  EXPECT_EQ(world.counts("clusterqueues", "cq"), "1 pending, 1 reserving, 1 admitted");
+  ASSERT_TRUE(access.remove(world.kind("workloads"), "default/a").ok());
+  world.kernel.run_to_rest();
+  world.pass(kSecond);
+  EXPECT_FALSE(world.exists("clusterqueues", "cq")) << "nothing runs there";
+  EXPECT_TRUE(world.exists("resourceflavors", "small")) << "lender names it";
+  ASSERT_TRUE(world.remove("clusterqueues", "lender"));
+  EXPECT_FALSE(world.exists("clusterqueues", "lender")) << "nobody used it";
+  world.kernel.run_to_rest();
+  world.pass(kSecond);
+  EXPECT_FALSE(world.exists("resourceflavors", "small"));
 }
 
 TEST(QuotaInUse, KueuesFinalizerStaysWithTheLastUseAndNoLonger) {
