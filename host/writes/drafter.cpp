@@ -59,12 +59,6 @@ std::optional<ApiError> finalizers_refuse(const Edit& edit) {
   return std::nullopt;
 }
 
-void start_generation(json::object& object) {
-  json::object& metadata = metadata_of(object);
-  metadata["generation"] = 1;
-  metadata.erase("resourceVersion");
-}
-
 }  // namespace
 
 bool names_itself(const api::KindInfo& kind) { return kind.kind == "Job" && kind.group == "batch"; }

@@ -66,13 +66,18 @@ void drop_system_metadata(json::object& object) {
   drop_standing_aside(object);  // with it clients could write the status
 }
 
+void start_generation(json::object& object) {
+  json::object& metadata = metadata_of(object);
+  if (api::find_int(metadata, "generation").value_or(0) < 1) metadata["generation"] = 1;
+  metadata.erase("resourceVersion");
+}
+
 void give_identity(json::object& object, std::string_view uid, Time now) {
   json::object& metadata = metadata_of(object);
   if (api::find_text(metadata, "uid").empty()) metadata["uid"] = api::json_view(uid);
   if (!api::find_time(metadata, "creationTimestamp"))
     metadata["creationTimestamp"] = format_time(now - now % kSecond);
-  metadata["generation"] = 1;
-  metadata.erase("resourceVersion");
+  start_generation(object);
 }
 
 void give_identity(PreparedObject& object, std::string_view uid, std::optional<Time> created) {

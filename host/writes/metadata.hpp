@@ -21,7 +21,10 @@ const boost::json::object* metadata_of(const boost::json::object& object);
 /// Removes what only the system may say: for an object that a user creates.
 void drop_system_metadata(boost::json::object& object);
 
-/// Identity of a new object: uid and creation time where missing, generation 1.
+/// Of a new object: the generation that it brings, as the dump of a cluster does, else 1.
+void start_generation(boost::json::object& object);
+
+/// Identity of a new object: uid and creation time where missing, and its generation.
 void give_identity(boost::json::object& object, std::string_view uid, Time now);
 
 /// The same for an object that was encoded before its identity was known, where it has none.

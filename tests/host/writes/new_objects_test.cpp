@@ -68,7 +68,7 @@ TEST(NewObjects, AStateThatIsPutBackIsAsItWas) {
   const auto object = host.get("localqueues", "default/q");
   EXPECT_EQ(at(object, "/metadata/uid"), "mine");
   EXPECT_EQ(at(object, "/metadata/creationTimestamp"), "2020-01-01T00:00:00Z");
-  EXPECT_EQ(at(object, "/metadata/generation"), "1");
+  EXPECT_EQ(at(object, "/metadata/generation"), "7");
   EXPECT_EQ(at(object, "/status/pendingWorkloads"), "5");
 }
 
