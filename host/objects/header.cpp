@@ -27,6 +27,7 @@ struct Header::Data {
   void read() {
     api::each_member(text, [this](std::string_view key, std::string_view value) {
       if (key == "uid") uid = string_of(value);
+      if (key == "labels") labels = value;
       if (key == "ownerReferences") read_owners(value);
       if (key == "finalizers") read_finalizers(value);
       if (key == "annotations") read_claims(value);
@@ -86,7 +87,7 @@ struct Header::Data {
   }
 
   const std::string text;
-  std::string_view uid;
+  std::string_view uid, labels;
   std::unique_ptr<Rare> rare;  // null: nothing of it
 };
 
@@ -98,6 +99,8 @@ const std::string& Header::text() const {
 }
 
 std::string_view Header::uid() const { return data_ ? data_->uid : std::string_view(); }
+
+std::string_view Header::labels() const { return data_ ? data_->labels : std::string_view(); }
 
 std::span<const OwnerReference> Header::owners() const {
   if (!data_ || !data_->rare) return {};

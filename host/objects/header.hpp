@@ -51,6 +51,8 @@ class Header {
 
   const std::string& text() const;
   std::string_view uid() const;
+  /// As compact JSON; empty: none.
+  std::string_view labels() const;
   std::span<const OwnerReference> owners() const;
   /// The first owner that says that it controls the object; nullptr without one.
   const OwnerReference* controller() const;

@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <boost/json/object.hpp>
 #include <charconv>
-#include <map>
+#include <numeric>
 
 #include "api/json/json_text.hpp"
 #include "api/schema/formats.hpp"
@@ -47,11 +47,13 @@ class LabelQueryParser {
       if (query.requirements_.size() > kMaxRequirements)
         return wrong_requirement("more than " + std::to_string(kMaxRequirements) + " requirements");
       blanks();
-      if (at_ == text_.size()) return query;
+      if (at_ == text_.size()) break;
       if (!take(',')) return unexpected("',' or end of text");
       blanks();
       if (at_ == text_.size()) return unexpected("identifier after ','");
     }
+    query.sort_keys();
+    return query;
   }
 
  private:
@@ -203,33 +205,35 @@ bool LabelQuery::satisfied(const Requirement& requirement, const std::string_vie
                                             : number < requirement.bound;
 }
 
+void LabelQuery::sort_keys() {
+  by_key_.resize(requirements_.size());
+  std::iota(by_key_.begin(), by_key_.end(), 0);
+  std::stable_sort(by_key_.begin(), by_key_.end(),
+                   [this](std::uint32_t a, std::uint32_t b) { return key_of(a) < key_of(b); });
+}
+
 bool LabelQuery::matches_labels(std::string_view labels) const {
-  constexpr std::size_t kFew = 4;
+  std::vector<bool> answered(requirements_.size());
   std::string scratch;
-  if (requirements_.size() > kFew) {  // all labels are read once, not once for each requirement
-    std::map<std::string, std::string_view, std::less<>> all;
-    api::each_member(labels, [&all](std::string_view key, std::string_view value) {
-      all.emplace(key, value);
-      return true;
-    });
-    return std::all_of(requirements_.begin(), requirements_.end(), [&](const Requirement& each) {
-      const auto found = all.find(each.key);
-      if (found == all.end()) return satisfied(each, nullptr);
-      const std::string_view value = api::scalar_text(found->second, scratch);
-      return satisfied(each, &value);
-    });
-  }
-  return std::all_of(requirements_.begin(), requirements_.end(), [&](const Requirement& each) {
-    const std::string_view raw = api::member_text(labels, each.key);
-    if (raw.empty()) return satisfied(each, nullptr);
-    const std::string_view value = api::scalar_text(raw, scratch);
-    return satisfied(each, &value);
+  std::size_t left = requirements_.size();
+  bool holds = true;
+  const auto is_before = [this](std::uint32_t i, std::string_view key) { return key_of(i) < key; };
+  api::each_member(labels, [&](std::string_view key, std::string_view raw) {
+    auto each = std::lower_bound(by_key_.begin(), by_key_.end(), key, is_before);
+    for (; each != by_key_.end() && key_of(*each) == key; ++each, --left) {
+      const std::string_view value = api::scalar_text(raw, scratch);
+      holds &= satisfied(requirements_[*each], &value);
+      answered[*each] = true;
+    }
+    return holds && left > 0;
   });
+  for (std::size_t i = 0; holds && left > 0 && i < answered.size(); ++i)
+    if (!answered[i]) holds = satisfied(requirements_[i], nullptr);
+  return holds;
 }
 
 bool LabelQuery::matches(const StoredObject& object) const {
-  return requirements_.empty() ||
-         matches_labels(api::member_text(object.metadata.text(), "labels"));
+  return requirements_.empty() || matches_labels(object.metadata.labels());
 }
 
 }  // namespace sluice::host

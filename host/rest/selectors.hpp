@@ -26,6 +26,7 @@ class LabelQuery {
   bool empty() const { return requirements_.empty(); }
   bool matches(const StoredObject& object) const;
   /// Of `labels` as compact JSON; empty: none.
+  /// O(labels × log requirements), whatever the order of either.
   bool matches_labels(std::string_view labels) const;
   /// The same as the matchExpressions of a LabelSelector; nullopt: one cannot say `>` and `<`.
   std::optional<boost::json::array> expressions() const;
@@ -40,8 +41,11 @@ class LabelQuery {
     std::int64_t bound = 0;
   };
   static bool satisfied(const Requirement& requirement, const std::string_view* value);
+  void sort_keys();
+  std::string_view key_of(std::uint32_t number) const { return requirements_[number].key; }
 
   std::vector<Requirement> requirements_;
+  std::vector<std::uint32_t> by_key_;  // their numbers, in the order of their keys
 };
 
 class FieldQuery {

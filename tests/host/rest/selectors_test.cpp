@@ -69,6 +69,11 @@ TEST(LabelQuery, SelectsByEachOperator) {
            {"a>3", R"({"a":"3"})", false},
            {"a<3", R"({"a":"2"})", true},
            {"a<3", R"({"a":"few"})", false},
+           // Several of one key, and in another order than the labels.
+           {"z=1,a,a!=x,a in (b,c),!q,m notin (n)", R"({"a":"b","m":"o","z":"1"})", true},
+           {"z=1,a,a!=b,a in (b,c),!q,m notin (n)", R"({"a":"b","m":"o","z":"1"})", false},
+           {"z=1,a,a!=x,a in (b,c),!q,m notin (n)", R"({"z":"1","q":"","a":"b"})", false},
+           {"z=1,a,a!=x,a in (b,c),q,m notin (n)", R"({"a":"b","z":"1"})", false},
        }) {
     EXPECT_EQ(selects(each.query, each.labels), each.selected) << each.query << " " << each.labels;
   }
