@@ -5,18 +5,13 @@
 #include "host/apiserver/call.hpp"
 #include "host/apiserver/list_options.hpp"
 #include "host/apiserver/paced_stream.hpp"
+#include "host/apiserver/scan.hpp"
 #include "host/objects/object_key.hpp"
 
 namespace sluice::host {
 namespace {
 
 constexpr std::size_t kListPieceBytes = 128U << 10;
-constexpr std::size_t kScanObjects = 2'000;  // read at a time while looking for matches
-
-struct Page {
-  ListMeta meta;
-  std::vector<RecordPtr> objects;
-};
 
 std::string own_key(const Route& route, const Selector& selector) {
   const std::string* name = selector.fields.exact_name();
@@ -38,22 +33,8 @@ Page read_one(const Call& call, const std::string& key, const Selector& selector
   return page;
 }
 
-ApiResult<Listing> read(const Call& call, std::string_view after, std::size_t limit,
-                        std::uint64_t at) {
-  auto listing = call.store().read(*call.route.kind, call.route.ns, after, limit, at);
-  if (listing) return std::move(*listing);
-  if (at > call.store().version()) return too_new(at, call.store().version());
-  return expired(
-      "The provided continue parameter or version is too old to display a consistent list result. "
-      "Start a new list without it.");
-}
-
-void set_next(Page& page, std::string_view key) {
-  page.meta.next = page_token({page.meta.version, std::string(key)});
-}
-
 ApiResult<Page> read_all(const Call& call, const ListOptions& list, const PageStart& start) {
-  auto listing = read(call, start.after, list.limit, start.version);
+  auto listing = read_listing(call, start.after, list.limit, start.version);
   if (!listing) return listing.error();
   Page page;
   page.meta.version = listing->version;
@@ -63,29 +44,9 @@ ApiResult<Page> read_all(const Call& call, const ListOptions& list, const PageSt
   return page;
 }
 
-/// A page ends with its last match; what was looked at in vain is not looked at again.
-ApiResult<Page> read_matching(const Call& call, const ListOptions& list, PageStart start) {
-  Page page;
-  while (true) {
-    auto listing = read(call, start.after, list.limit > 0 ? kScanObjects : 0, start.version);
-    if (!listing) return listing.error();
-    page.meta.version = start.version = listing->version;
-    for (std::size_t i = 0; i < listing->objects.size(); ++i) {
-      auto& object = listing->objects[i];
-      start.after = object->key;
-      if (!list.selector.matches(*object)) continue;
-      page.objects.push_back(std::move(object));
-      if (list.limit == 0 || page.objects.size() < list.limit) continue;
-      if (listing->more || i + 1 < listing->objects.size()) set_next(page, start.after);
-      return page;
-    }
-    if (!listing->more) return page;
-  }
-}
-
-ApiResult<Page> read_page(const Call& call, const ListOptions& list) {
-  const std::uint64_t now = call.store().version();
-  if (list.version && *list.version > now) return too_new(*list.version, now);
+void read_page(const CallPtr& call, ListOptions list, const PageDone& done) {
+  const std::uint64_t now = call->store().version();
+  if (list.version && *list.version > now) return done(too_new(*list.version, now));
   PageStart start;
   const bool exact = list.match == ListOptions::Match::kExact ||
                      (list.match == ListOptions::Match::kUnset && list.limit > 0);
@@ -93,10 +54,10 @@ ApiResult<Page> read_page(const Call& call, const ListOptions& list) {
     start = *list.start;
   else if (list.version && exact)
     start.version = *list.version;
-  if (list.selector.empty()) return read_all(call, list, start);
-  const std::string key = own_key(call.route, list.selector);
-  if (start.version == 0 && !key.empty()) return read_one(call, key, list.selector);
-  return read_matching(call, list, std::move(start));
+  if (list.selector.empty()) return done(read_all(*call, list, start));
+  const std::string key = own_key(call->route, list.selector);
+  if (start.version == 0 && !key.empty()) return done(read_one(*call, key, list.selector));
+  find_matching(call, std::move(list), std::move(start), done);
 }
 
 /// A long list; each piece gives back the objects that it took.
@@ -121,6 +82,19 @@ class ListStream final : public PacedStream {
   std::size_t next_ = 0;
 };
 
+void answer_list(const CallPtr& call, ApiResult<Page> page) {
+  if (!page) return call->fail(page.error());
+  if (page->objects.size() > call->at->limits.chunk_objects)
+    return std::make_shared<ListStream>(call, std::move(*page))->start("application/json");
+  std::string out;
+  const Renderer& renderer = call->at->renderer;
+  renderer.begin_list(call->route, call->form, page->meta, out);
+  for (std::size_t i = 0; i < page->objects.size(); ++i)
+    renderer.append_item(*page->objects[i], call->route, call->form, i == 0, out);
+  renderer.end_list(out);
+  call->reply(200, std::move(out));
+}
+
 }  // namespace
 
 void serve_get(const CallPtr& call) {
@@ -136,17 +110,8 @@ void serve_get(const CallPtr& call) {
 void serve_list(const CallPtr& call) {
   auto list = read_list_options(call->request(), call->route);
   if (!list) return call->fail(list.error());
-  auto page = read_page(*call, *list);
-  if (!page) return call->fail(page.error());
-  if (page->objects.size() > call->at->limits.chunk_objects)
-    return std::make_shared<ListStream>(call, std::move(*page))->start("application/json");
-  std::string out;
-  const Renderer& renderer = call->at->renderer;
-  renderer.begin_list(call->route, call->form, page->meta, out);
-  for (std::size_t i = 0; i < page->objects.size(); ++i)
-    renderer.append_item(*page->objects[i], call->route, call->form, i == 0, out);
-  renderer.end_list(out);
-  call->reply(200, std::move(out));
+  read_page(call, std::move(*list),
+            [call](ApiResult<Page> page) { answer_list(call, std::move(page)); });
 }
 
 }  // namespace sluice::host

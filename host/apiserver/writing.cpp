@@ -14,6 +14,7 @@
 #include "host/apiserver/body.hpp"
 #include "host/apiserver/call.hpp"
 #include "host/apiserver/list_options.hpp"
+#include "host/apiserver/scan.hpp"
 #include "host/apiserver/write_options.hpp"
 #include "host/rest/resources.hpp"
 #include "host/store/use.hpp"
@@ -269,11 +270,11 @@ void serve_delete_many(const CallPtr& call) {
   if (!list) return call->fail(list.error());
   auto like = read_write(*call);
   if (!like) return call->fail(like.error());
-  auto listing = call->store().read(*call->route.kind, call->route.ns);
-  if (!listing) return call->fail(unavailable(listing.error().text, 1));
-  std::erase_if(listing->objects,
-                [&](const RecordPtr& object) { return !list->selector.matches(*object); });
-  std::make_shared<DeleteMany>(call, std::move(*like), std::move(listing->objects))->start();
+  list->limit = 0;
+  find_matching(call, std::move(*list), {}, [call, like = std::move(*like)](ApiResult<Page> page) {
+    if (!page) return call->fail(page.error());
+    std::make_shared<DeleteMany>(call, like, std::move(page->objects))->start();
+  });
 }
 
 }  // namespace sluice::host

@@ -79,6 +79,13 @@ void PlainWrites::fail_with(ApiError error) {
   failure_ = std::move(error);
 }
 
+bool PlainWrites::run_aside(const std::string&, std::function<void()> task) {
+  if (!takes_aside_) return false;
+  ++asides_;
+  task();
+  return true;
+}
+
 void PlainWrites::submit(WriteRequest request, WriteDone done) {
   const std::lock_guard lock(mutex_);
   last_ = request;

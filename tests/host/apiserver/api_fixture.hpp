@@ -3,6 +3,7 @@
 #pragma once
 
 #include <gtest/gtest.h>
+#include <atomic>
 
 #include <boost/json/object.hpp>
 #include <memory>
@@ -35,6 +36,11 @@ class PlainWrites final : public Writes {
  public:
   PlainWrites(LiveStore& store, const api::Scheme& scheme) : store_(store), scheme_(scheme) {}
   void submit(WriteRequest request, WriteDone done) override;
+  bool run_aside(const std::string& user, std::function<void()> task) override;
+  /// Tasks that were run beside the threads that others wait for.
+  int asides() const { return asides_; }
+  /// No more of them are taken.
+  void take_none_aside() { takes_aside_ = false; }
 
   /// Straight into the store; returns the version. `body`: members of the object besides metadata.
   std::uint64_t put(const std::string& kind, const std::string& key,
@@ -59,6 +65,8 @@ class PlainWrites final : public Writes {
   WriteRequest last_;
   std::optional<ApiError> failure_;
   int uids_ = 0;
+  std::atomic<int> asides_{0};
+  std::atomic<bool> takes_aside_{true};
 };
 
 class ApiFixture : public testing::Test {

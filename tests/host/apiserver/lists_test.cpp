@@ -60,6 +60,24 @@ TEST_F(Lists, ComeInPagesOfOneMoment) {
   EXPECT_EQ(changes, 7);
 }
 
+// How long labels are is up to who makes the objects: 60 of 50 KB are 3 MB, of which one is looked
+// at on the thread that others wait for.
+TEST_F(Lists, WhatIsMuchToLookThroughIsLookedThroughBesideTheThread) {
+  std::string labels = R"({"a":"1")";
+  for (int i = 0; i < 2'500; ++i) labels += ",\"k" + std::to_string(10'000 + i) + "\":\"value\"";
+  for (int i = 100; i < 160; ++i)
+    writes_.put("configmaps", "open/n" + std::to_string(i),
+                labels + (i == 158 ? R"(,"z":"1"})" : "}"));
+  EXPECT_EQ(names(json(get(kMaps + "?limit=1&labelSelector=a"))), "n100");
+  EXPECT_EQ(writes_.asides(), 0) << "little was looked at";
+  for (const char* query : {"?labelSelector=z", "?limit=5&labelSelector=z"})
+    EXPECT_EQ(names(json(get(kMaps + query))), "n158") << query;
+  EXPECT_GT(writes_.asides(), 0);
+  writes_.take_none_aside();
+  EXPECT_EQ(get(kMaps + "?labelSelector=z").status, 429);
+  EXPECT_EQ(send("DELETE", kMaps + "?labelSelector=z", "").status, 429);
+}
+
 TEST_F(Lists, ComeInPagesOfMatches) {
   for (int i = 100; i < 160; ++i)
     writes_.put("configmaps", "open/n" + std::to_string(i),
