@@ -62,8 +62,10 @@ struct ControlLoopLimits {
   int transactions_under_way = 4;
   std::size_t drafting_threads = 2;   ///< for what is large
   std::uint64_t long_draft = 20'000;  ///< steps; what takes less is drafted anew in its turn
-  int drafts = 3;                     ///< beside the turn; then it is drafted in it
-  int overtaken = 3;                  ///< times, while plugins judged it; then it is a conflict
+  /// Beside the turn; then it is drafted in it. Of large writes to one object about every second
+  /// draft is overtaken, so that hardly one gets so far.
+  int drafts = 10;
+  int overtaken = 3;  ///< times, while plugins judged it; then it is a conflict
 };
 
 /// What became of drafts.
