@@ -41,7 +41,9 @@ Result<PodUsers> PodUsers::open(const JobUsersConfig& config, const std::filesys
         "another host gives its namespaces the same users: jobs of both can end and read each "
         "other",
         {{"first", std::to_string(range.first)}, {"remedy", "executor.jobUsers.first"}});
-  const std::string shared = why_no_own_memory();
+  const bool hidden = is_in_shared_memory(folder) || is_in_shared_memory(work);
+  const std::string shared =
+      hidden ? "the host keeps what it knows of them in /dev/shm" : why_no_own_memory();
   out.own_memory_ = shared.empty();
   log(LogLevel::kInfo, "executor", "pods run as a user of their namespace",
       {{"first", std::to_string(range.first)}, {"work", work.string()}});

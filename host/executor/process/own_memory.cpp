@@ -23,6 +23,12 @@ bool leave_shared_memory() {
   return ::mount("shm", kSharedFiles, "tmpfs", MS_NOSUID | MS_NODEV, "mode=1777") == 0;
 }
 
+bool is_in_shared_memory(const std::filesystem::path& path) {
+  std::error_code error;
+  const std::string real = std::filesystem::weakly_canonical(path, error) / "";
+  return !error && real.starts_with(std::string(kSharedFiles) + "/");
+}
+
 std::string why_no_own_memory() {
   const pid_t pid = ::fork();
   if (pid < 0) return "no process can be started to try it";

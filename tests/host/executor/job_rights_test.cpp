@@ -273,5 +273,18 @@ TEST(JobUsers, ADamagedFileIsRefused) {
   }
 }
 
+// A pod with a /dev/shm of its own would not find its own folder.
+TEST(OwnMemory, WhatLiesInTheMachinesIsKnown) {
+  const struct {
+    const char* path;
+    bool in;
+  } rows[] = {{"/dev/shm", true},
+              {"/dev/shm/store/executor", true},
+              {"/dev/../dev/shm/x", true},
+              {"/dev/shmem/x", false},
+              {"/tmp/dev/shm", false}};
+  for (const auto& row : rows) EXPECT_EQ(is_in_shared_memory(row.path), row.in) << row.path;
+}
+
 }  // namespace
 }  // namespace sluice::host
