@@ -21,19 +21,28 @@ constexpr Duration kToldAgainAfter = 10 * kSecond;  // where nothing can be coun
 
 }  // namespace
 
-bool EventWriter::allowed(const std::string& uid) {
-  auto [it, fresh] = by_object_.try_emplace(uid);
+bool EventWriter::Shares::take(const std::string& key, Time now, double burst, double per_second,
+                               std::size_t remembered) {
+  auto [it, fresh] = by_key.try_emplace(key);
   if (fresh) {
-    it->second.bucket = {limits_.per_object_burst, objects_.now()};
-    it->second.age = object_ages_.insert(object_ages_.end(), uid);
+    it->second.bucket = {burst, now};
+    it->second.age = ages.insert(ages.end(), key);
   }
-  const bool own = it->second.bucket.take(objects_.now(), limits_.per_object_burst,
-                                          limits_.per_object_per_second);
-  if (by_object_.size() > limits_.remembered) {
-    by_object_.erase(object_ages_.front());
-    object_ages_.pop_front();
+  const bool taken = it->second.bucket.take(now, burst, per_second);
+  if (by_key.size() > remembered) {
+    by_key.erase(ages.front());
+    ages.pop_front();
   }
-  return own && all_.take(objects_.now(), limits_.burst, limits_.per_second);
+  return taken;
+}
+
+bool EventWriter::allowed(const std::string& uid, const std::string& reason) {
+  const Time now = objects_.now();
+  return of_reasons_.take(fmt::format("{}\n{}", uid, reason), now, limits_.per_reason_burst,
+                          limits_.per_reason_per_second, limits_.remembered) &&
+         of_objects_.take(uid, now, limits_.per_object_burst, limits_.per_object_per_second,
+                          limits_.remembered) &&
+         all_.take(now, limits_.burst, limits_.per_second);
 }
 
 bool EventWriter::count_up(const std::string& key) {
@@ -59,7 +68,7 @@ void EventWriter::emit(const EventNote& event) {
   const StoredObject* about = objects_.kernel().store().find(*event.about.kind, event.about.key);
   if (!about || in_namespace_that_goes(event.about)) return;
   const std::string uid(about->metadata.uid());
-  if (!allowed(uid)) {
+  if (!allowed(uid, event.reason)) {
     ++dropped_;
     return;
   }

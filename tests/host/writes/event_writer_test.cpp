@@ -18,8 +18,9 @@ struct Telling : HostFixture {
   explicit Telling(EventLimits limits = {}) : writer(objects, event_ids, limits) {
     for (const char* name : {"a", "b", "c"}) apply(config_map(name));
   }
-  void tell(const std::string& about, const std::string& message, bool warning = false) {
-    writer.emit({{&kind("configmaps"), "default/" + about}, warning, "Said", message});
+  void tell(const std::string& about, const std::string& message, bool warning = false,
+            const std::string& reason = "Said") {
+    writer.emit({{&kind("configmaps"), "default/" + about}, warning, reason, message});
   }
   std::size_t written() { return store.count(kind("events")); }
   /// `MESSAGE×COUNT` of each Event, in the order in which they were first written.
@@ -143,9 +144,44 @@ TEST(EventWriter, AnEventThatWasDeletedIsWrittenAnew) {
   EXPECT_EQ(host.told(), "x×4 y×1 z×1 w×1 y×1");
 }
 
+// What a Job of many pods says of each of them does not hide how it ended: 25 of 1000, and one.
+TEST(EventWriter, AReasonHidesNoOther) {
+  Telling host;
+  for (int i = 0; i < 1000; ++i) host.tell("a", std::to_string(i), false, "SuccessfulCreate");
+  EXPECT_EQ(host.written(), 25U);
+  EXPECT_EQ(host.writer.dropped(), 975U);
+  host.tell("a", "Job completed", false, "Completed");
+  EXPECT_EQ(host.written(), 26U);
+  EXPECT_EQ(host.writer.dropped(), 975U);
+}
+
+// Two at once of a reason, one more every 10 s; of another object it is another's share.
+TEST(EventWriter, AReasonHasItsShareOfAnObject) {
+  Telling host({.per_reason_burst = 2});
+  for (const char* message : {"1", "2", "3"}) host.tell("a", message);
+  host.tell("a", "other", false, "Done");
+  host.tell("b", "b");
+  EXPECT_EQ(host.told(), "1×1 2×1 other×1 b×1");
+  host.machine.begin_instant(kStart + 9 * kSecond);
+  host.tell("a", "early");
+  host.machine.begin_instant(kStart + 10 * kSecond);
+  host.tell("a", "late");
+  host.tell("a", "and more");
+  EXPECT_EQ(host.told(), "1×1 2×1 other×1 b×1 late×1");
+  EXPECT_EQ(host.writer.dropped(), 3U);
+}
+
+// Whoever invents a reason for each thing that he says has a hundred.
+TEST(EventWriter, InventedReasonsAreBounded) {
+  Telling host;
+  for (int i = 0; i < 200; ++i) host.tell("a", "x", false, "Reason" + std::to_string(i));
+  EXPECT_EQ(host.written(), 100U);
+  EXPECT_EQ(host.writer.dropped(), 100U);
+}
+
 // Three at once for an object, one more every 10 s, whatever the others had.
 TEST(EventWriter, AnObjectHasItsShare) {
-  Telling host({.per_object_burst = 3});
+  Telling host({.per_object_burst = 3, .per_object_per_second = 0.1});
   for (int i = 0; i < 5; ++i) host.tell("a", std::to_string(i));
   EXPECT_EQ(host.told(), "0×1 1×1 2×1");
   EXPECT_EQ(host.writer.dropped(), 2U);
