@@ -132,6 +132,10 @@ bool ControllerLoop::run_one(Entry& entry) {
     return true;
   }
   int& failures = entry.failures[key];
+  if (failures > 0 && entry.due.contains(key)) {
+    log(LogLevel::kDebug, entry.controller->name(), next.error().text, {{"key", to_text(key)}});
+    return true;
+  }
   const Duration delay = backoff(kFirstRetry, failures, entry.controller->longest_retry());
   ++failures;
   log(LogLevel::kWarning, entry.controller->name(), next.error().text,

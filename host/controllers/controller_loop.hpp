@@ -3,7 +3,8 @@
 //
 // It gets every change, keeps the ObjectIndex in step, collects the keys that controllers name, and
 // keeps their timers. A key whose reconcile failed is tried again after 1 s, 2 s, 4 s … up to a
-// minute. Belongs to the kernel's thread.
+// minute; that it fails meanwhile, too, because a change named it, is neither told nor counted.
+// Belongs to the kernel's thread.
 #pragma once
 
 #include <cstdint>

@@ -9,6 +9,7 @@
 
 #include "api/codec/codec.hpp"
 #include "api/json/json.hpp"
+#include "core/base/text.hpp"
 #include "host/executor/jobs/job_pods_controller.hpp"
 #include "host/executor/jobs/pod_making.hpp"
 #include "host/executor/jobs/views.hpp"
@@ -107,6 +108,7 @@ class RaySync {
     }
     const ApiResult<void> written = write_status(groups);
     if (!written) return Error{written.error().text};
+    if (!refused_.empty()) return Error{refused_};
     return again_;
   }
 
@@ -162,12 +164,14 @@ class RaySync {
       const ApiResult<void> done = objects_.remove(pods_, pod.key);
       if (!done) return done;
     }
-    return create(group, wanted - there - ending, pods.size());
+    create(group, wanted - there - ending, pods.size());
+    return {};
   }
 
-  ApiResult<void> create(const Group& group, std::int64_t count, std::size_t known) {
+  /// Up to the first that is refused: other groups, and the status, do not wait for that.
+  void create(const Group& group, std::int64_t count, std::size_t known) {
     std::vector<std::string> gates;
-    if (count <= 0) return {};
+    if (count <= 0) return;
     if (gates_) gates = gates_({&clusters_, key_}, objects_);
     const PodPace::Allowed allowed =
         pace_.allow({.pods = static_cast<std::size_t>(count),
@@ -180,8 +184,9 @@ class RaySync {
     if (!gates.empty()) gated_ += allowed.pods;
     if (allowed.more_soon) again_ = std::min(again_, objects_.now() + PodPace::kPause);
     const std::string ns(namespace_of(key_));
+    // The name of a group may have capital letters, that of a pod may not.
     const std::string prefix =
-        group.type == "head" ? name_ + "-head" : name_ + "-" + group.name + "-worker";
+        group.type == "head" ? name_ + "-head" : name_ + "-" + lower_ascii(group.name) + "-worker";
     auto number = static_cast<std::uint64_t>(known);
     for (std::int64_t i = 0; i < count; ++i) {
       const std::string name = free_pod_name(objects_, ns, prefix, uid_ + group.name, number);
@@ -195,14 +200,14 @@ class RaySync {
       const ApiResult<void> done = objects_.create(std::move(pod));
       if (!done) {
         objects_.emit({{&clusters_, key_}, true, "FailedToCreatePod", done.error().text});
-        return done;
+        refused_ = done.error().text;
+        return;
       }
       objects_.emit({{&clusters_, key_},
                      false,
                      group.type == "head" ? "CreatedHeadPod" : "CreatedWorkerPod",
                      "Created " + group.type + " Pod " + join_key(ns, name)});
     }
-    return {};
   }
 
   void set_condition(json::object& status, std::string_view type, bool on, std::string_view reason,
@@ -261,6 +266,7 @@ class RaySync {
   std::map<std::string, std::vector<JobPod>> by_group_;
   std::int64_t alive_ = 0, heads_ready_ = 0, workers_ready_ = 0;
   std::size_t gated_ = 0;  // pods that wait behind a gate
+  std::string refused_;    // why a pod could not be made
   Time again_ = kNever;
 };
 

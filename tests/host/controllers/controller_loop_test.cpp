@@ -30,6 +30,17 @@ class Looks final : public Controller {
   std::string through_;
 };
 
+/// Cannot bring anything into line.
+class Fails final : public Controller {
+ public:
+  std::string_view name() const override { return "fails"; }
+  std::vector<std::string> watches() const override { return {"/ConfigMap"}; }
+  void changed(const ObjectChange& change, std::vector<WorkKey>& keys) override {
+    keys.push_back({change.kind, change.key});
+  }
+  Result<Time> reconcile(const WorkKey&, ObjectAccess&) override { return Error{"cannot"}; }
+};
+
 /// A second passes with each reading.
 class Hurrying final : public PluginClock {
  public:
@@ -73,6 +84,28 @@ TEST_F(Loop, A7_ARunThatTakesLongEndsAndTheNextGoesOnBehindIt) {
   EXPECT_TRUE(controllers.has_work());
   EXPECT_EQ(run() + run() + run(), "bab");
   EXPECT_FALSE(controllers.has_work());
+}
+
+// What fails is tried again after 1 s, then 2 s; changes that name it before its time, and let it
+// fail again, make that neither later nor longer.
+TEST(Retries, AreNotPutOffByChanges) {
+  HostFixture host;
+  Fails fails;
+  host.controllers.add(fails);
+  host.apply(R"({"apiVersion":"v1","kind":"ConfigMap","metadata":{"namespace":"default",)"
+             R"("name":"c"}})");
+  const auto change = [&](const std::string& to) {
+    ASSERT_TRUE(host.merge("configmaps", "c", R"({"data":{"a":")" + to + "\"}}"));
+    host.controllers.run();
+  };
+  for (const char* to : {"1", "2", "3"}) change(to);
+  EXPECT_EQ(host.controllers.next_timer(), host.now + kSecond);
+  host.kernel.begin_instant(host.now + kSecond);
+  host.controllers.run();
+  EXPECT_EQ(host.controllers.next_timer(), host.now + 3 * kSecond);
+  host.kernel.begin_instant(host.now + 2 * kSecond);
+  change("4");
+  EXPECT_EQ(host.controllers.next_timer(), host.now + 3 * kSecond);
 }
 
 // Of a kind that all look at through one selector, no other objects have to be known.

@@ -13,16 +13,19 @@ struct RayPodsTest : testing::Test, test::HostFixture {
   RayPodsTest() {
     controllers.add(rays);
     controllers.add(ends);
+    make("ray", "small");
+  }
+  /// A cluster of a head and two workers in one group.
+  void make(const std::string& name, const std::string& group) {
     const std::string pod = R"({"spec":{"containers":[{"name":"r","image":"i","command":["x"],)"
                             R"("resources":{"requests":{"cpu":"2"}}}]}})";
-    const auto done = create(
-        "rayclusters", R"({"metadata":{"name":"ray"},"spec":{"headGroupSpec":{"rayStartParams":{},)"
-                       R"("template":)" +
-                           pod +
-                           R"(},"workerGroupSpecs":[{"groupName":"small",)"
-                           R"("replicas":2,"minReplicas":0,"maxReplicas":5,"rayStartParams":{},)"
-                           R"("template":)" +
-                           pod + "}]}}");
+    const auto done =
+        create("rayclusters", R"({"metadata":{"name":")" + name +
+                                  R"("},"spec":{"headGroupSpec":{"rayStartParams":{},"template":)" +
+                                  pod + R"(},"workerGroupSpecs":[{"groupName":")" + group +
+                                  R"(","replicas":2,"minReplicas":0,"maxReplicas":5,)"
+                                  R"("rayStartParams":{},"template":)" +
+                                  pod + "}]}}");
     EXPECT_TRUE(done) << done.error().text;
     kernel.run_to_rest();
   }
@@ -54,6 +57,30 @@ TEST_F(RayPodsTest, HeadAndWorkersAndStatus) {
   all(kReady);
   EXPECT_EQ(at(ray(), "/status/state"), "ready");
   EXPECT_EQ(at(ray(), "/status/availableWorkerReplicas"), "2");
+}
+
+// KubeRay's own samples have such groups. The label has the group's name as it is.
+TEST_F(RayPodsTest, PodsOfAGroupWithCapitalLettersAreNamedInLowerCase) {
+  make("b", "Workergroup");
+  ASSERT_EQ(pods().size(), 6U);
+  EXPECT_EQ(pods()[0].substr(0, 15), "default/b-head-");
+  EXPECT_EQ(pods()[1].substr(0, 29), "default/b-workergroup-worker-");
+  EXPECT_EQ(at(get("pods", pods()[1]), "/metadata/labels/ray.io~1group"), "Workergroup");
+}
+
+// A group whose name no pod can have: the head runs, and the status says what is asked for.
+TEST_F(RayPodsTest, TheStatusIsWrittenAlsoWhereAPodIsRefused) {
+  make("b", "no_name");
+  ASSERT_EQ(pods().size(), 4U);
+  const auto status = [this](const std::string& field) {
+    return at(get("rayclusters", "default/b"), "/status/" + field);
+  };
+  EXPECT_EQ(status("desiredWorkerReplicas"), "2");
+  EXPECT_EQ(status("readyWorkerReplicas"), "0");
+  EXPECT_EQ(status("desiredCPU"), "6");
+  all(kReady);
+  EXPECT_EQ(status("conditions/0/type"), "HeadPodReady");
+  EXPECT_EQ(status("conditions/0/status"), "True");
 }
 
 TEST_F(RayPodsTest, FollowsReplicas) {
