@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "api/json/json.hpp"
+#include "api/schema/check_list.hpp"
 
 namespace sluice::api {
 
@@ -47,22 +48,6 @@ void map_value(json::object& object, std::string_view path,
   const json::string* text = value != nullptr ? value->if_string() : nullptr;
   if (text == nullptr) return;
   if (const auto it = values.find(view(*text)); it != values.end()) *value = it->second;
-}
-
-// --- ClusterQueue: v1beta1 also has a plain list of checks ----------------------------------
-
-void check_list_to_strategy(json::object& object) {
-  json::object* spec = find_object(object, "spec");
-  if (spec == nullptr) return;
-  const json::array* names = find_array(*spec, "admissionChecks");
-  if (names == nullptr) return;
-  const bool has_strategy = find(*spec, "admissionChecksStrategy") != nullptr;
-  if (!names->empty() && !has_strategy) {
-    json::array checks;
-    for (const auto& name : *names) checks.emplace_back(json::object{{"name", name}});
-    (*spec)["admissionChecksStrategy"] = json::object{{"admissionChecks", std::move(checks)}};
-  }
-  if (!has_strategy || names->empty()) spec->erase("admissionChecks");
 }
 
 // --- Workload ----------------------------------------------------------------------------------
@@ -291,6 +276,10 @@ void convert_from_hub(const VersionSource& version, json::object& object) {
   if (version.convert == "workloadV1beta1") workload(object, priority_from_hub, topology_from_hub);
   for (const auto& [here, hub] : version.moves) move_field(object, hub, here);
   for (const auto& mapping : version.mappings) map_value(object, mapping.path, mapping.from_hub);
+}
+
+void settle_from_hub(const VersionSource& version, json::object& object) {
+  if (version.convert == "admissionChecksStrategy") show_check_list(object);
 }
 
 void stash(json::object& object, std::string_view name, const Walk::Pruned& pruned) {

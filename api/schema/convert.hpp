@@ -18,6 +18,8 @@ namespace sluice::api {
 /// they are.
 void convert_to_hub(const VersionSource& version, boost::json::object& object);
 void convert_from_hub(const VersionSource& version, boost::json::object& object);
+/// After unstash(): of what the hub says and what was said in this version the one that is meant.
+void settle_from_hub(const VersionSource& version, boost::json::object& object);
 
 /// Keeps `pruned` fields in annotation `name`, so that the way back can restore them; nothing to
 /// keep leaves the object as it is.

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "api/json/json.hpp"
+#include "api/schema/check_list.hpp"
 
 namespace sluice::api {
 
@@ -106,6 +107,10 @@ std::size_t present(const Rule& rule, const json::value& self) {
 
 bool exactly_one(const Rule& rule, const json::value& self) { return present(rule, self) == 1; }
 bool exclusive(const Rule& rule, const json::value& self) { return present(rule, self) <= 1; }
+/// Two that say the same are one: an apply adds the list to what is shown as a strategy.
+bool exclusive_checks(const Rule& rule, const json::value& self) {
+  return exclusive(rule, self) || check_list_is_strategy(as_object(self));
+}
 
 // --- taints and tolerations ------------------------------------------------------------------
 
@@ -256,13 +261,14 @@ bool roots_length(const Rule&, const json::value& self) {
          });
 }
 
-constexpr std::array<std::pair<std::string_view, Rule::Predicate>, 25> kPredicates = {{
+constexpr std::array<std::pair<std::string_view, Rule::Predicate>, 26> kPredicates = {{
     {"allowedIf", allowed_if},
     {"requiredIf", required_if},
     {"forbiddenIf", forbidden_if},
     {"valueIf", value_if},
     {"exactlyOne", exactly_one},
     {"exclusive", exclusive},
+    {"exclusiveChecks", exclusive_checks},
     {"taintEffect", taint_effect},
     {"tolerationEffect", toleration_effect},
     {"tolerationKeyOperator", toleration_key_operator},

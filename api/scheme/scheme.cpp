@@ -298,6 +298,7 @@ Result<void> Scheme::to_version(json::object& object, std::string_view version) 
   const std::string name = stash_name(kind.info.versions[index].name);
   unstash(object,
           {name, state_->root(*served->kind, kind.hub), kind.sources[index], /*in_hub=*/false});
+  settle_from_hub(kind.sources[index], object);
   Outcome ignored;
   Walk::Pruned pruned;
   Walk(ignored, UnknownFields::kIgnore, &pruned).object(state_->root(*served->kind, index), object);

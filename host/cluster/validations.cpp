@@ -178,13 +178,14 @@ Expression values_per_level_length(const Rule&, const SchemaNode&) {
 
 using Maker = Expression (*)(const Rule&, const SchemaNode&);
 
-constexpr std::array<std::pair<std::string_view, Maker>, 10> kMakers = {{
+constexpr std::array<std::pair<std::string_view, Maker>, 11> kMakers = {{
     {"allowedIf", allowed_if},
     {"forbiddenIf", forbidden_if},
     {"requiredIf", required_if},
     {"valueIf", value_if},
     {"exactlyOne", exactly_one},
     {"exclusive", exclusive},
+    {"exclusiveChecks", exclusive},  // two lists without bound cost too much to compare
     {"noBorrowingLimitWithout", no_borrowing_limit_without},
     {"assignmentPerPodSet", assignment_per_pod_set},
     {"resourcesPerFlavor", resources_per_flavor},

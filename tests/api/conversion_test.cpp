@@ -39,6 +39,66 @@ TEST(Conversion, ClusterQueue) {
   EXPECT_EQ(to_hub(back), hub);
 }
 
+constexpr const char* kList = R"({"admissionChecks":["a","b"]})";
+constexpr const char* kStrategy =
+    R"({"admissionChecksStrategy":{"admissionChecks":[{"name":"a"},{"name":"b"}]}})";
+constexpr const char* kBoth = R"({"admissionChecks":["b","a"],)"
+                              R"("admissionChecksStrategy":{"admissionChecks":[{"name":"a"},)"
+                              R"({"name":"b","onFlavors":[]}]}})";
+
+std::string checks_of(const boost::json::object& queue) {
+  std::string out;
+  for (const char* field : {"admissionChecks", "admissionChecksStrategy"})
+    if (const auto* value = queue.at("spec").as_object().if_contains(field))
+      out += std::string(field) + "=" + boost::json::serialize(*value);
+  return out;
+}
+
+// kubectl compares a manifest with what it is shown: so each is shown as it was written.
+TEST(CheckList, IsShownAsItWasWritten) {
+  const auto hub = to_hub(kueue("ClusterQueue", kList, "v1beta1"));
+  EXPECT_EQ(checks_of(hub), R"(admissionChecksStrategy={"admissionChecks":[{"name":"a"},)"
+                            R"({"name":"b"}]})");
+  EXPECT_EQ(checks_of(to_v1beta1(hub)), R"(admissionChecks=["a","b"])");
+  for (const char* version : {"v1beta1", "v1beta2"}) {
+    const auto other = to_hub(kueue("ClusterQueue", kStrategy, version));
+    EXPECT_EQ(checks_of(to_v1beta1(other)),
+              R"(admissionChecksStrategy={"admissionChecks":[{"name":"a"},{"name":"b"}]})");
+  }
+}
+
+// What was made in v1beta2 has a strategy, to which an apply of the list adds the list.
+TEST(CheckList, ListAndStrategyThatSayTheSameAreTheList) {
+  const auto hub = to_hub(kueue("ClusterQueue", kBoth, "v1beta1"));
+  const auto back = to_v1beta1(hub);
+  EXPECT_EQ(checks_of(back), R"(admissionChecks=["b","a"])");
+  EXPECT_EQ(to_hub(back).at("spec").at("admissionChecksStrategy").at("admissionChecks").at(0),
+            boost::json::parse(R"({"name":"b"})"));
+}
+
+// A check is added or gets a flavor in v1beta2: the list says less than what is true.
+TEST(CheckList, GivesWayToAStrategyThatBecameAnother) {
+  for (const char* checks :
+       {R"([{"name":"a"},{"name":"b"},{"name":"c"}])",
+        R"([{"name":"a"},{"name":"b","onFlavors":["f"]}])", R"([{"name":"a"}])"}) {
+    auto hub = to_hub(kueue("ClusterQueue", kList, "v1beta1"));
+    hub["spec"].as_object()["admissionChecksStrategy"].as_object()["admissionChecks"] =
+        boost::json::parse(checks);
+    EXPECT_EQ(checks_of(to_v1beta1(hub)),
+              R"(admissionChecksStrategy={"admissionChecks":)" + std::string(checks) + "}");
+  }
+}
+
+// The list goes with its line, and leaves nothing behind.
+TEST(CheckList, GoesWithItsLine) {
+  auto shown = to_v1beta1(to_hub(kueue("ClusterQueue", kList, "v1beta1")));
+  shown["spec"].as_object().erase("admissionChecks");
+  const auto hub = to_hub(shown);
+  EXPECT_EQ(checks_of(hub), "");
+  EXPECT_EQ(checks_of(to_v1beta1(hub)), "");
+  EXPECT_FALSE(hub.at("metadata").as_object().contains("annotations"));
+}
+
 // A list of checks beside a strategy was dropped without a word.
 TEST(B17ListAndStrategy, OnlyOneOfTheTwo) {
   const auto errors = [](const std::string& kind, const std::string& spec) {

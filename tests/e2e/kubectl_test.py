@@ -208,6 +208,47 @@ class Writing(Kubectl):
         old = WORKLOAD.format(version="v1beta1", name="custom-old", app="one")
         self.assertIn("created", self.kubectl("apply", "-f", "-", stdin=old))
 
+    def test_apply_of_v1beta1_checks(self):
+        """As a list and as a strategy: the same manifest again changes nothing, a check that is
+        added is there, and what is taken out of the manifest is gone."""
+        forms = (lambda names: f"admissionChecks: [{', '.join(names)}]",
+                 lambda names: "admissionChecksStrategy: {admissionChecks: [" +
+                 ", ".join(f"{{name: {name}}}" for name in names) + "]}")
+        server = ["--server-side"]
+        for number, (form, how) in enumerate((form, how) for form in forms for how in ([], server)):
+            name = f"checked-{number}"
+
+            def manifest(*names):
+                return (f"apiVersion: kueue.x-k8s.io/v1beta1\nkind: ClusterQueue\n"
+                        f"metadata: {{name: {name}}}\nspec:\n  namespaceSelector: {{}}\n" +
+                        (f"  {form(names)}\n" if names else ""))
+
+            def checks():
+                strategy = self.host.json("get", "clusterqueue", name)["spec"].get(
+                    "admissionChecksStrategy", {"admissionChecks": []})
+                return [check["name"] for check in strategy["admissionChecks"]]
+            with self.subTest(form=form(["one"]), how=how):
+                for names in (["one"], ["one"], ["one", "two"]):
+                    said = self.kubectl("apply", *how, "-f", "-", stdin=manifest(*names))
+                    self.assertEqual(checks(), names, said)
+                said = self.kubectl("apply", *how, "-f", "-", stdin=manifest("one", "two"))
+                self.assertIn("serverside-applied" if how else "unchanged", said)
+                diff = self.host.run("diff", *how, "-f", "-", stdin=manifest("one", "two"))
+                self.assertEqual(diff.returncode, 0, diff.stdout + diff.stderr)
+                self.kubectl("apply", *how, "-f", "-", stdin=manifest())
+                self.assertEqual(checks(), [])
+
+    def test_apply_of_a_list_of_checks_over_a_strategy(self):
+        """What was made in v1beta2, without kubectl's record of what it applied."""
+        self.kubectl("create", "-f", "-", stdin=(
+            "apiVersion: kueue.x-k8s.io/v1beta2\nkind: ClusterQueue\nmetadata: {name: made}\n"
+            "spec: {namespaceSelector: {}, admissionChecksStrategy: {admissionChecks: "
+            "[{name: one}]}}\n"))
+        old = ("apiVersion: kueue.x-k8s.io/v1beta1\nkind: ClusterQueue\nmetadata: {name: made}\n"
+               "spec: {namespaceSelector: {}, admissionChecks: [one]}\n")
+        self.assertIn("configured", self.kubectl("apply", "-f", "-", stdin=old))
+        self.assertIn("unchanged", self.kubectl("apply", "-f", "-", stdin=old))
+
     def test_server_side_apply(self):
         one = config_map("ssa", "one")
         self.kubectl("apply", "--server-side", "-f", "-", stdin=one)
