@@ -301,6 +301,8 @@ Result<std::string> choose_queue(const Client& client, const std::string& ns,
   const auto names = names_in(client, path);
   if (!names) return wanted.empty() ? Result<std::string>(names.error()) : wanted;
   if (wanted.empty() && names->size() == 1) return names->front();
+  if (names->empty() && is_missing(client, "/api/v1/namespaces", ns))
+    return Error{fmt::format("there is no namespace {}", ns)};
   if (wanted.empty())
     return Error{
         fmt::format("--queue is missing; LocalQueues of namespace {}: {}", ns, there_are(*names))};

@@ -373,6 +373,12 @@ class Submit(Seeing):
         self.assertIn('there is no LocalQueue nope in namespace team-a', done.stderr)
         self.assertIn('main', done.stderr)
 
+    def test_a_namespace_that_is_not_there_is_told(self):
+        for queue in ([], ['--queue', 'main']):
+            done = self.command('submit', *queue, '-n', 'nons', '--', 'true', code=1)
+            self.assertIn('there is no namespace nons', done.stderr)
+            self.assertNotIn('LocalQueue', done.stderr)
+
     def test_a_priority_class_that_is_not_there_is_told(self):
         done = self.command('submit', '--queue', 'main', '-n', 'team-a', '--priority-class', 'high',
                             '--', 'true', code=1)
