@@ -103,7 +103,11 @@ void check_change(const api::JobKind& kind, const json::object& job, const json:
   const json::value* before = api::find(part(old, "spec"), "parallelism");
   const json::value* now = api::find(part(job, "spec"), "parallelism");
   const bool same = before == now || (before && now && *before == *now);
-  if (!annotation_of(old, kMinParallelism).empty() && !same)
+  // Of one that runs with fewer pods that is said already, with the reason.
+  const bool said = std::any_of(problems.begin(), problems.end(), [](const api::Problem& each) {
+    return each.field == "spec.parallelism";
+  });
+  if (!annotation_of(old, kMinParallelism).empty() && !same && !said)
     refuse(
         problems, "spec.parallelism",
         "Forbidden: cannot change when partial admission is enabled and the job is not suspended",

@@ -80,6 +80,22 @@ TEST(JobPolicy, WhatDecidedAboutARunningJobStays) {
   EXPECT_TRUE(world.merge("jobs", "train", R"({"metadata":{"labels":{"team":"a"}}})").ok());
 }
 
+// Of twelve pods of one CPU each at most eight fit into one flavor. Why their number stays is said
+// once.
+TEST(JobPolicy, TheCountOfOneThatRunsWithFewerPodsStays) {
+  JobWorld world;
+  world.submit(JobWorld::job("train", 12, JobWorld::queued(),
+                             R"("kueue.x-k8s.io/job-min-parallelism":"1")"));
+  ASSERT_TRUE(world.runs("train"));
+  ASSERT_NE(world.job_at("train", "/spec/parallelism"), "12");
+  const auto resized = world.merge("jobs", "train", R"({"spec":{"parallelism":2}})");
+  ASSERT_FALSE(resized.ok());
+  EXPECT_THAT(resized.error().text,
+              HasSubstr("spec.parallelism: Forbidden: cannot change while the job runs with fewer "
+                        "pods than it asked for"));
+  EXPECT_THAT(resized.error().text, ::testing::Not(HasSubstr("partial admission")));
+}
+
 TEST(JobPolicy, AQueueIsNotTakenFromARunningJobNorWhereTheDefaultOneWouldTakeIt) {
   JobWorld world;
   const std::string_view without = R"({"metadata":{"labels":{"kueue.x-k8s.io/queue-name":null}}})";
