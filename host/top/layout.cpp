@@ -166,17 +166,21 @@ std::vector<ScreenLine> queue_table(const TopView& view, std::size_t room) {
                std::move(rows), room);
 }
 
+/// Its ClusterQueue; where that is not known, the LocalQueue in brackets.
+std::string queue_of(const TopWorkload& workload) {
+  if (!workload.cluster_queue.empty()) return workload.cluster_queue;
+  return workload.local_queue.empty() ? "no queue" : "? (" + workload.local_queue + ")";
+}
+
 std::vector<ScreenLine> workload_table(const TopView& view, Time now, std::size_t room) {
   std::vector<Cells> rows;
   for (const TopWorkload& each : view.workloads)
-    rows.push_back(
-        {{one_line(join_key(each.ns, each.name), kLongestWhy)},
-         {one_line(each.cluster_queue.empty() ? "? (" + each.local_queue + ")" : each.cluster_queue,
-                   kLongestWhy)},
-         {std::to_string(each.priority)},
-         {word_of(each.state), paint_of(each.state)},
-         {human_duration(std::max<Duration>(0, now - each.since))},
-         {one_line(each.why, kLongestWhy)}});
+    rows.push_back({{one_line(join_key(each.ns, each.name), kLongestWhy)},
+                    {one_line(queue_of(each), kLongestWhy)},
+                    {std::to_string(each.priority)},
+                    {word_of(each.state), paint_of(each.state)},
+                    {human_duration(std::max<Duration>(0, now - each.since))},
+                    {one_line(each.why, kLongestWhy)}});
   return table(kWorkloadColumns, std::move(rows), room);
 }
 

@@ -71,6 +71,17 @@ TEST(TopLayout, BothTablesOnAWideTerminal) {
             " q quit   tab tables   s sort   r reverse   a all/waiting   ↑↓ PgUp PgDn scroll\n");
 }
 
+// Of one whose LocalQueue leads nowhere, and of a job that has none.
+TEST(TopLayout, AWorkloadWithoutAClusterQueueSaysWhatItHas) {
+  TopView shown;
+  shown.workloads = {waiting("one", 0, ""), waiting("two", 0, "")};
+  for (TopWorkload& each : shown.workloads) each.cluster_queue.clear();
+  shown.workloads[0].local_queue = "main";
+  const std::string text = screen(shown, {}, {9, 80});
+  EXPECT_NE(text.find("\nteam/one  ? (main) "), std::string::npos) << text;
+  EXPECT_NE(text.find("\nteam/two  no queue "), std::string::npos) << text;
+}
+
 TEST(TopLayout, WhatHasNoRoomIsCounted) {
   EXPECT_EQ(screen(view(), {}, {8, 40}),
             " sluice top   2 queues, 3 waiting   by …\n"
