@@ -186,6 +186,17 @@ std::vector<StandIn> stand_ins_of(const Model& model, const WorkloadRecord& w) {
   return out;
 }
 
+/// What so many pods of the pod set ask for; `queue` may be nullptr.
+std::vector<ResourceAmount> requests_of(const PodSetRecord& pods, std::int32_t count,
+                                        const QueueRecord* queue) {
+  std::vector<ResourceAmount> out;
+  for_each_request(*pods.shape, count, queue ? queue->pods_resource : kNone,
+                   [&out](ResourceId resource, Amount amount) {
+                     out.push_back({resource, amount});
+                   });
+  return out;
+}
+
 /// Indexes of what the pods ask for, by the queue's resource groups.
 std::vector<std::vector<std::size_t>> by_group(const QueueRecord& queue, const PodSetAnswer& set) {
   std::vector<std::vector<std::size_t>> out(queue.groups.size());
@@ -212,8 +223,8 @@ std::optional<std::size_t> first_flavor(const PodSetAnswer& set,
 
 /// The pod set takes, of each group, the first flavor that has room for it; where none has, what
 /// there is of the first that ever could.
-void take_for(const Model& model, const QueueRecord& queue, const PodSetRecord& pods,
-              const PodSetAnswer& set, Taken& taken) {
+void take_for(const Model& model, const QueueRecord& queue,
+              const std::vector<ResourceAmount>& asked, const PodSetAnswer& set, Taken& taken) {
   const auto groups = by_group(queue, set);
   for (std::size_t g = 0; g < groups.size(); ++g) {
     const std::vector<FlavorId>& flavors = queue.groups[g].flavors;
@@ -224,7 +235,7 @@ void take_for(const Model& model, const QueueRecord& queue, const PodSetRecord& 
                                            [](const FlavorAnswer& each) { return !each.never; });
     if (!could) continue;
     for (const std::size_t i : groups[g]) {
-      const FrId fr = model.frs.find(flavors[*could], pods.shape->requests[i].resource);
+      const FrId fr = model.frs.find(flavors[*could], asked[i].resource);
       const ResourceAnswer& resource = set.resources[i];
       const std::int64_t there = std::max<std::int64_t>(0, resource.flavors[*could].available);
       taken.now[fr] += std::min(resource.requested, there);
@@ -246,10 +257,11 @@ void explain_pod_sets(Model& model, WorkloadId id, const QueueRecord* queue, Exp
     set.name = w.object->pod_sets[i].name;
     set.count = pods.remaining();
     set.least = pods.min_count > 0 ? std::min(set.count, pods.min_count) : set.count;
-    for (const ResourceAmount& wanted : pods.shape->requests) {
+    const std::vector<ResourceAmount> asked = requests_of(pods, set.least, queue);
+    for (const ResourceAmount& wanted : asked) {
       ResourceAnswer& resource = set.resources.emplace_back();
       resource.resource = model.frs.resource_name(wanted.resource);
-      resource.requested = multiply_saturating(wanted.amount, set.least);
+      resource.requested = wanted.amount;
       resource.group = queue ? queue->group_of(wanted.resource) : kNone;
       resource.covered = !queue || resource.group != kNone;
       if (resource.group == kNone) continue;
@@ -257,7 +269,7 @@ void explain_pod_sets(Model& model, WorkloadId id, const QueueRecord* queue, Exp
         resource.flavors.push_back(answer_of(model, *queue, flavor, wanted.resource,
                                              resource.requested, *pods.shape->pod, taken, lacking));
     }
-    if (queue) take_for(model, *queue, pods, set, taken);
+    if (queue) take_for(model, *queue, asked, set, taken);
   }
 }
 

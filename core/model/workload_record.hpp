@@ -20,6 +20,7 @@
 #include "core/model/condition_record.hpp"
 #include "core/quota/flavor_resource.hpp"
 #include "core/reasons/reasons.hpp"
+#include "core/types/amount.hpp"
 #include "core/types/kinds.hpp"
 #include "core/types/uid.hpp"
 #include "core/types/workload_state.hpp"
@@ -39,6 +40,17 @@ struct PodShape {
   std::vector<ResourceAmount> requests;  ///< of one pod, in order of resource name
   std::uint32_t text = 0;                ///< interned canonical text
 };
+
+/// Tells `each(resource, amount)` what so many pods ask of a queue. `pods`: the resource of that
+/// name where the queue covers it, else kNone; of it they ask one each, whatever they request
+/// (semantics 4).
+template <typename Each>
+void for_each_request(const PodShape& shape, std::int32_t count, ResourceId pods,
+                      const Each& each) {
+  for (const ResourceAmount& r : shape.requests)
+    if (r.resource != pods) each(r.resource, multiply_saturating(r.amount, count));
+  if (pods != kNone) each(pods, Amount{count});
+}
 
 struct PodSetRecord {
   const PodShape* shape = nullptr;

@@ -52,13 +52,11 @@ bool FlavorAssigner::assign_pod_sets(std::uint32_t leader) {
 /// Sorts the requests of the members by resource group. False when a resource is in none.
 bool FlavorAssigner::split_requests() {
   bool covered = true;
-  for (const std::uint32_t i : members_) {
-    for (const ResourceAmount& r : workload_->pod_sets[i].shape->requests)
-      if (r.resource != queue_->pods_resource)
-        covered =
-            add_request(r.resource, multiply_saturating(r.amount, result_->counts[i])) && covered;
-    if (queue_->pods_resource != kNone) add_request(queue_->pods_resource, result_->counts[i]);
-  }
+  for (const std::uint32_t i : members_)
+    for_each_request(*workload_->pod_sets[i].shape, result_->counts[i], queue_->pods_resource,
+                     [&](ResourceId resource, Amount amount) {
+                       covered = add_request(resource, amount) && covered;
+                     });
   return covered;
 }
 

@@ -148,6 +148,29 @@ TEST(Explanation, PodSetsAndResources) {
                           "workers disk 2: not covered"));
 }
 
+/// Where a queue covers `pods`, each pod asks for one of it, whatever it requests.
+TEST(Explanation, PodsAreAskedForWhereTheQueueCoversThem) {
+  Scenario s;
+  s.flavor("f").queue(Queue("q").quota("cpu", {{"f", 9}}).with("pods", {8}));
+  s.queue(Queue("uncounted").quota("cpu", {{"f", 9}}));
+  s.submit(Job("two", "q").cpu(1).count(2)).run();
+  s.submit(Job("seven", "q").cpu(1).count(7).request("pods", 5)).run();
+  // 8 − 2 = 6 are free of the 7.
+  const Explanation seven = explain(s, "seven");
+  EXPECT_THAT(numbers(seven), ElementsAre("main cpu 7000: f 7000/9000 of 9000 missing 0",
+                                          "main pods 7: f 6/8 of 8 missing 1"));
+  EXPECT_THAT(holders(seven), ElementsAre("ns/two in q: 2 pods of f"));
+  s.submit(Job("nine", "q").cpu(1).count(9)).run();
+  EXPECT_THAT(numbers(explain(s, "nine")), ::testing::Contains("main pods 9: f 6/8 of 8 missing 3 "
+                                                               "never"));
+  // The head takes 1 of the 6, and for its 6 workers 1 is missing.
+  s.submit(Job("ray", "q").cpu(0).pods("workers").cpu(0).count(6)).run();
+  EXPECT_THAT(numbers(explain(s, "ray")),
+              ::testing::Contains("workers pods 6: f 5/7 of 8 missing 1"));
+  s.submit(Job("elsewhere", "uncounted").cpu(10).count(7)).run();
+  EXPECT_THAT(numbers(explain(s, "elsewhere")), ElementsAre(HasSubstr("main cpu 70000: f")));
+}
+
 TEST(Explanation, PositionsAmongAllAndInTheLocalQueue) {
   Scenario s;
   s.flavor("f").queue(Queue("q").strict().quota("cpu", {{"f", 4}})).local_queue("other", "q");

@@ -249,6 +249,21 @@ TEST(Document, AFlavorIsJudgedByAllThatItHasToServe) {
             R"(or the nominal quota to grow by 1"])");
 }
 
+/// Two of eight pods are there: six are free of the seven, and nine there never are.
+TEST(Document, PodsAreCountedWhereTheQueueCoversThem) {
+  Scenario s;
+  s.flavor("f").queue(Queue("q").quota("cpu", {{"f", 9}}).with("pods", {8}));
+  s.submit(Job("two", "q").cpu(0).count(2)).run();
+  s.submit(Job("seven", "q").cpu(0).count(7)).submit(Job("nine", "q").cpu(0).count(9)).run();
+  const json::object seven = document(s, "seven");
+  EXPECT_EQ(at(seven, "/podSets/0/resources/1/requested"), "7");
+  EXPECT_EQ(at(seven, "/now"), "pods of pod set main: 1 more of flavor f");
+  EXPECT_EQ(at(seven, "/wouldHelp"),
+            R"(["1 pods more of flavor f: held by ns/two (2); some of them would have to finish, )"
+            R"(or the nominal quota to grow by 1"])");
+  EXPECT_EQ(at(document(s, "nine"), "/now"), "pods of pod set main: flavor f has 8 at most");
+}
+
 TEST(Document, AllThatAFlavorLacksIsNamed) {
   Scenario s;
   s.flavor("f").queue(Queue("q").quota("cpu", {{"f", 3}}).with("memory", {9}));
