@@ -87,11 +87,21 @@ struct Told {
   }
 };
 
-std::string sentence(const Told& told, const Basis& basis) {
+/// What the play showed of one workload in which all that has no known end ended at once.
+struct Soonest {
+  std::optional<Time> start;
+  bool never = false;  ///< all that could stand in its way had ended, and it did not start
+
+  static Soonest of(const Play::Seen& seen, std::size_t i) {
+    return {seen.starts[i], !seen.cut && !seen.starts[i] && seen.freed[i]};
+  }
+};
+
+std::string sentence(const Told& told, const Soonest& soonest, const Basis& basis) {
   if (told.plays == 0) return "it could not be worked out in time";
   if (told.reserved)
     return "when its admission checks are Ready: whoever decides about them says when";
-  if (told.never && basis.unknown > 0)
+  if (told.never && basis.unknown > 0 && !soonest.never)
     return fmt::format("unknown: {} running job{} no run time", basis.unknown,
                        basis.unknown == 1 ? " says" : "s say");
   if (told.never) return "it does not start, whatever ends: something else has to change";
@@ -117,17 +127,16 @@ std::uint64_t seed_of(Time now, int play) {
   return std::uint64_t{out[0]} << 32U | out[1];
 }
 
-json::object document(const Told& told, const std::optional<Time>& soonest, const Basis& basis,
-                      bool drawn) {
+json::object document(const Told& told, const Soonest& soonest, const Basis& basis, bool drawn) {
   json::object out{{"plays", told.plays}, {"runTimes", basis.document()}};
-  std::optional<Time> earliest = soonest;
+  std::optional<Time> earliest = soonest.start;
   if (!told.starts.empty()) earliest = std::min(earliest.value_or(kNever), *told.starts.begin());
   if (earliest) out["earliest"] = format_time(*earliest);
   if (!told.starts.empty() && !told.never) {
     out["latest"] = format_time(*told.starts.rbegin());
     out["percent"] = drawn ? percent_of(told.starts.size()) : 100;
   }
-  if (std::string because = sentence(told, basis); !because.empty())
+  if (std::string because = sentence(told, soonest, basis); !because.empty())
     out["because"] = std::move(because);
   return out;
 }
@@ -145,7 +154,7 @@ class Estimate {
     std::vector<json::object> out;
     for (std::size_t i = 0; i < told_.size(); ++i)
       out.push_back(
-          document(told_[i], i < soonest_.size() ? soonest_[i] : std::nullopt, basis_, drawn_));
+          document(told_[i], i < soonest_.size() ? soonest_[i] : Soonest(), basis_, drawn_));
     return out;
   }
 
@@ -164,7 +173,7 @@ class Estimate {
     put->fork.reset();  // it tells the play of what it decides
     if (waiting.size() != told_.size()) return false;
     if (mode == Play::Mode::kSoonest) {
-      soonest_ = std::move(seen.starts);
+      for (std::size_t i = 0; i < told_.size(); ++i) soonest_.push_back(Soonest::of(seen, i));
       return true;
     }
     // What was cut tells of early starts only: of many plays that would be a bad sample.
@@ -180,7 +189,7 @@ class Estimate {
   const PastRunTimes& kept_;
   const Deadline deadline_;
   std::vector<Told> told_;
-  std::vector<std::optional<Time>> soonest_;
+  std::vector<Soonest> soonest_;
   Basis basis_;
   bool drawn_ = false;  // chance decided about some run time
   int plays_ = 0;

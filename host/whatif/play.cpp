@@ -1,12 +1,31 @@
 #include "host/whatif/play.hpp"
 
 #include <algorithm>
+#include <set>
+
+#include "core/engine/queue_views.hpp"
+#include "core/model/model.hpp"
 
 namespace sluice::host {
 namespace {
 
 constexpr int kMostInstants = 200'000;
 constexpr Duration kLongest = 366 * 24 * 3600 * kSecond;
+
+/// Of each, whether nobody holds quota in the tree of its queue: nobody's end could help it.
+std::vector<bool> freed_for(const Engine& engine, const std::vector<WorkloadId>& asked) {
+  const Model& model = engine.model();
+  std::set<NodeId> held;
+  for (const QueueRecord& queue : model.queues)
+    if (!queue.holders.empty() && queue.id < model.tree.node_count())
+      held.insert(model.tree.root(queue.id));
+  std::vector<bool> out;
+  for (const WorkloadId id : asked) {
+    const QueueRecord* queue = model.find_queue(cluster_queue_of(model, *engine.object(id)));
+    out.push_back(!queue || !held.contains(model.tree.root(queue->id)));
+  }
+  return out;
+}
 
 }  // namespace
 
@@ -78,6 +97,7 @@ Play::Seen Play::run(const std::vector<WorkloadId>& asked, Deadline deadline) {
       out.cut = false;
       for (const WorkloadId id : asked)
         out.reserved.push_back(engine().state(id) == WorkloadState::kQuotaReserved);
+      out.freed = freed_for(engine(), asked);
       return out;
     }
     fork_.begin_instant(std::max(fork_.now(), next));

@@ -26,6 +26,7 @@ class Play final : public DecisionObserver {
   struct Seen {
     std::vector<std::optional<Time>> starts;  ///< by asked one; nullopt: it was not seen to start
     std::vector<bool> reserved;  ///< by asked one: at the end it held quota and was not admitted
+    std::vector<bool> freed;     ///< by asked one: at the end nobody held quota in its queue's tree
     /// The deadline came before all had started, or it goes on for ever: of those that were not
     /// seen to start nothing is known. Otherwise they never do.
     bool cut = false;

@@ -217,6 +217,54 @@ TEST(Estimate, OfWhatNeverFits) {
   EXPECT_EQ(world.told(), "- - 0 it does not start, whatever ends: something else has to change");
 }
 
+/// 9 of 1 cpu: the end of the one that runs is no hope, though nobody knows when that comes.
+TEST(Estimate, OfWhatNeverFitsWhileSomethingRuns) {
+  OneAtATime world;
+  std::string big = OneAtATime::workload("big");
+  big.replace(big.find(R"("cpu":"1")"), 9, R"("cpu":"9")");
+  world.apply(OneAtATime::workload("runs"));
+  world.apply(big);
+  world.apply(OneAtATime::workload("small"));
+  world.settle();
+  EXPECT_EQ(world.told_of({{"clusterQueue", "cq"}}),
+            "big Waits: - - 0 it does not start, whatever ends: something else has to change\n"
+            "small Waits: 0 - 0 unknown: 1 running job says no run time\n");
+}
+
+/// 2 of 2 cpu: one is held by a job that runs, one by a job whose check nobody in a fork answers.
+/// That one may end, too, when it has run.
+TEST(Estimate, OfWhatWaitsForOneThatWaitsForItsCheck) {
+  OneAtATime world;
+  world.apply(R"({"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"AdmissionCheck","metadata":
+      {"name":"budget"},"spec":{"controllerName":"example.com/budget"},"status":{"conditions":[
+      {"type":"Active","status":"True","reason":"Active","message":"","lastTransitionTime":
+      "2026-01-01T00:00:00Z"}]}})");
+  for (const auto& [name, checks] :
+       {std::pair{"plain", ""}, std::pair{"checked", R"("admissionChecksStrategy":
+            {"admissionChecks":[{"name":"budget","onFlavors":[]}]},)"}}) {
+    world.apply(fmt::format(
+        R"({{"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"ClusterQueue","metadata":{{"name":"{}"}},
+        "spec":{{"namespaceSelector":{{}},"cohortName":"team",{}"resourceGroups":[{{
+        "coveredResources":["cpu"],"flavors":[{{"name":"f","resources":[
+        {{"name":"cpu","nominalQuota":"1"}}]}}]}}]}}}})",
+        name, checks));
+    world.apply(fmt::format(
+        R"({{"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"LocalQueue","metadata":{{"name":"{}",
+        "namespace":"a"}},"spec":{{"clusterQueue":"{}"}}}})",
+        name, name));
+  }
+  world.settle();
+  std::string both = OneAtATime::workload("both", "", "", "plain");
+  both.replace(both.find(R"("cpu":"1")"), 9, R"("cpu":"2")");
+  world.apply(OneAtATime::workload("runs", "", "", "plain"));
+  world.apply(OneAtATime::workload("reserved", "", "", "checked"));
+  world.settle();
+  world.apply(both);
+  world.settle();
+  EXPECT_EQ(world.told_of({{"clusterQueue", "plain"}}),
+            "both Waits: - - 0 unknown: 1 running job says no run time\n");
+}
+
 TEST(Estimate, OfWhatWaitsForAnAdmissionCheck) {
   OneAtATime world;
   world.apply(R"({"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"AdmissionCheck","metadata":
