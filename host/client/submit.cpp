@@ -16,6 +16,7 @@
 #include "host/base/text.hpp"
 #include "host/client/explain.hpp"
 #include "host/objects/parts.hpp"
+#include "host/objects/pods.hpp"
 
 namespace sluice::host {
 namespace {
@@ -196,21 +197,11 @@ class Follower {
 
   /// ` (pod NAME ended with exit status 3)` of the last one that failed; may be empty.
   std::string how_pods_failed() {
-    std::string out;
     const auto list = client_.call("GET", pods_path());
-    if (!list) return out;
-    for_each_object(*list, "items", [&](const json::object& pod) {
-      for_each_object(part(pod, "status"), "containerStatuses", [&](const json::object& container) {
-        const json::object& ended = part(part(container, "state"), "terminated");
-        const auto code = api::find_int(ended, "exitCode");
-        if (!code || *code == 0) return;
-        const std::string_view told = api::find_text(ended, "message");
-        out = fmt::format(" (pod {} ended with exit status {}{}{})",
-                          api::find_text(part(pod, "metadata"), "name"), *code,
-                          told.empty() ? "" : ": ", told);
-      });
-    });
-    return out;
+    if (!list) return {};
+    LastFailure failure;
+    for_each_object(*list, "items", [&](const json::object& pod) { failure.look_at(pod); });
+    return failure.text().empty() ? "" : fmt::format(" ({})", failure.text());
   }
 
   std::string pods_path() const {

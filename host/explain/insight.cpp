@@ -60,6 +60,15 @@ void add_pod_trouble(const ObjectAccess& objects, const std::string& key, json::
   if (!trouble.empty()) put_first({json::value(trouble)}, document);
 }
 
+/// That a job failed, and at what limit, says little of why.
+void add_pod_failure(const ObjectAccess& objects, const std::string& key, json::object& document) {
+  if (api::find_text(document, "state") != "Finished" ||
+      api::find_text(document, "reason") != "Failed")
+    return;
+  if (std::string failure = failure_of_pods(objects, key); !failure.empty())
+    document["pods"] = std::move(failure);
+}
+
 /// Whose pods have to be ready first, of those that the asker may know; the others are counted.
 std::string awaited_text(const Engine& engine, const MayKnow& may_know) {
   constexpr std::size_t kNamed = 3;
@@ -145,6 +154,7 @@ json::object explain_workload(const Engine& engine, const ObjectAccess& objects,
   add_obstacles(engine, objects, key, may_know, document);
   add_obstacles_of_checks(objects, document);
   add_pod_trouble(objects, key, document);
+  add_pod_failure(objects, key, document);
   return document;
 }
 

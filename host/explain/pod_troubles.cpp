@@ -10,11 +10,15 @@
 #include "host/explain/obstacles.hpp"
 #include "host/objects/object_key.hpp"
 #include "host/objects/parts.hpp"
+#include "host/objects/pods.hpp"
 
 namespace sluice::host {
 namespace {
 
 namespace json = boost::json;
+
+// Of one job; to read so many takes some milliseconds, for which writers wait.
+constexpr std::size_t kMostPods = 1000;
 
 std::string controller_name(const json::object& workload) {
   std::string out;
@@ -73,6 +77,27 @@ std::string trouble_of_pods(const ObjectAccess& objects, const std::string& work
                       api::find_text(*event, "message"));
   }
   return out;
+}
+
+std::string failure_of_pods(const ObjectAccess& objects, const std::string& workload) {
+  const auto object = objects.get(api::kueue_kind(objects.scheme(), "Workload"), workload);
+  const api::KindInfo* pods = objects.scheme().find("v1", "Pod");
+  if (!object || !pods) return {};
+  const std::string_view ns = namespace_of(workload);
+  LastFailure failure;
+  std::size_t looked_at = 0;
+  const auto look_at = [&](std::string_view key) {
+    if (++looked_at > kMostPods) return;
+    if (const auto pod = objects.get(*pods, key)) failure.look_at(*pod);
+  };
+  for_each_object(part(*object, "metadata"), "ownerReferences", [&](const json::object& owner) {
+    // Pods without a job own the workload that they are.
+    if (api::find_text(owner, "kind") == "Pod")
+      return look_at(join_key(ns, api::find_text(owner, "name")));
+    for (const ObjectRef& each : objects.owned_by(api::find_text(owner, "uid"), ns))
+      if (each.kind == pods) look_at(each.key);
+  });
+  return failure.text();
 }
 
 }  // namespace sluice::host

@@ -13,4 +13,8 @@ namespace sluice::host {
 /// sentence; empty: there is none, or all its pods are ready. O(Events and jobs of the namespace).
 std::string trouble_of_pods(const ObjectAccess& objects, const std::string& workload);
 
+/// How that one of the workload's pods ended, or of its job's, that failed last; empty: none did,
+/// or they are gone. O(pods of the job).
+std::string failure_of_pods(const ObjectAccess& objects, const std::string& workload);
+
 }  // namespace sluice::host

@@ -255,6 +255,41 @@ TEST(LiveInsight, NamesWhoseHavePodsToBeReadyFirst) {
   EXPECT_EQ(first([](std::string_view) { return false; }), advice + "1 more");
 }
 
+/// The condition says that the job failed; which pod, and how, says the one that failed last.
+TEST(LiveInsight, TellsHowThePodsOfAFailedJobEnded) {
+  InsightWorld world;
+  world.apply(R"({"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"Workload","metadata":{
+      "name":"job-train","namespace":"default","ownerReferences":[{"apiVersion":"batch/v1",
+      "kind":"Job","name":"train","uid":"u","controller":true}]},"spec":{"queueName":"one",
+      "podSets":[{"name":"main","count":1,"template":{"spec":{"containers":[
+      {"name":"c","image":"i","resources":{"requests":{"cpu":"1"}}}]}}}]}})");
+  const auto pod = [&](const std::string& name, const std::string& owner, int code,
+                       const std::string& finished) {
+    world.apply(R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":")" + name +
+                R"(","namespace":"default","ownerReferences":[{"apiVersion":"batch/v1","kind":
+                "Job","name":"j","uid":")" +
+                owner + R"(","controller":true}]},"spec":{"containers":[{"name":"c","image":"i"}]},
+                "status":{"phase":"Failed","containerStatuses":[{"name":"c","state":{"terminated":
+                {"exitCode":)" +
+                std::to_string(code) + R"(,"finishedAt":")" + finished + R"(","message":"cannot )" +
+                "run " + name + R"("}}}]}})");
+  };
+  pod("train-a", "u", 127, "2026-01-01T00:00:04Z");
+  pod("train-b", "u", 1, "2026-01-01T00:00:03Z");
+  pod("train-c", "u", 0, "2026-01-01T00:00:05Z");
+  pod("other", "v", 2, "2026-01-01T00:00:06Z");
+  const auto told = [&](const char* field) {
+    std::string out;
+    world.insight.explain("default", "job-train", {},
+                          [&](const auto& answer) { out = at(answer->as_object(), field); });
+    return out;
+  };
+  EXPECT_EQ(told("/pods"), "(absent)");
+  ASSERT_TRUE(world.kernel.finish("default/job-train", "Failed", "the limit is reached").ok());
+  EXPECT_EQ(told("/message"), "the limit is reached");
+  EXPECT_EQ(told("/pods"), "pod train-a ended with exit status 127: cannot run train-a");
+}
+
 /// C5: behind a deactivation stands what the pods failed of; its Events outlive them.
 TEST(LiveInsight, C5_TellsWhatKeptThePodsFromRunning) {
   using ::testing::HasSubstr;
