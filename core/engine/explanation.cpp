@@ -23,7 +23,10 @@ std::string unsuitable(const Model& model, FlavorId flavor, const api::PodTempla
   const FlavorRecord& record = model.flavors[flavor];
   if (const api::Taint* taint = untolerated_taint(record, pod))
     return "untolerated taint " + taint->key;
-  if (!matches_labels(record, pod)) return "the pods' node selector or affinity excludes it";
+  if (const api::LabelMap::Entry* wanted = unmatched_selector(record, pod))
+    return "its label " + wanted->first + " is not " + wanted->second +
+           ", which the pods' node selector wants";
+  if (!matches_labels(record, pod)) return "the pods' required affinity excludes it";
   return {};
 }
 

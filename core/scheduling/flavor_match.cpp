@@ -28,12 +28,18 @@ const api::Taint* untolerated_taint(const FlavorRecord& flavor, const api::PodTe
   return nullptr;
 }
 
+const api::LabelMap::Entry* unmatched_selector(const FlavorRecord& flavor,
+                                               const api::PodTemplate& pod) {
+  for (const api::LabelMap::Entry& wanted : pod.node_selector) {
+    const std::string* label = flavor.node_labels.find(wanted.first);
+    if (label && *label != wanted.second) return &wanted;
+  }
+  return nullptr;
+}
+
 bool matches_labels(const FlavorRecord& flavor, const api::PodTemplate& pod) {
   if (flavor.node_labels.empty()) return true;
-  for (const auto& [key, value] : pod.node_selector) {
-    const std::string* label = flavor.node_labels.find(key);
-    if (label && *label != value) return false;
-  }
+  if (unmatched_selector(flavor, pod)) return false;
   if (!pod.required_affinity || pod.required_affinity->empty()) return true;
   return std::any_of(
       pod.required_affinity->begin(), pod.required_affinity->end(),

@@ -13,6 +13,11 @@ namespace sluice {
 /// none.
 const api::Taint* untolerated_taint(const FlavorRecord& flavor, const api::PodTemplate& pod);
 
+/// The first label of the pod's node selector that the flavor has with another value; nullptr:
+/// none.
+const api::LabelMap::Entry* unmatched_selector(const FlavorRecord& flavor,
+                                               const api::PodTemplate& pod);
+
 bool matches_labels(const FlavorRecord& flavor, const api::PodTemplate& pod);
 
 }  // namespace sluice

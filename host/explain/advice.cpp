@@ -84,9 +84,10 @@ struct Choice {
   };
   std::string flavor;
   std::vector<Lack> lacks;
-  bool unsuitable = false, never = false;
+  std::string unsuitable;  ///< why it is not for these pods; empty: it is
+  bool never = false;
 
-  bool serves() const { return !unsuitable && lacks.empty(); }
+  bool serves() const { return unsuitable.empty() && lacks.empty(); }
 };
 
 /// What a pod set lacks of a group of resources; no choice: nothing.
@@ -102,7 +103,7 @@ Shortage shortage_of(const std::vector<const ResourceAnswer*>& group) {
     choice.flavor = group.front()->flavors[f].flavor;
     for (const ResourceAnswer* resource : group) {
       const FlavorAnswer& answer = resource->flavors[f];
-      choice.unsuitable |= !answer.unsuitable.empty();
+      if (choice.unsuitable.empty()) choice.unsuitable = answer.unsuitable;
       choice.never |= answer.never;
       if (answer.missing > 0 || answer.never) choice.lacks.push_back({resource, &answer});
     }
@@ -148,7 +149,7 @@ std::string choices_text(const Shortage& shortage) {
   const bool named = shortage.resources.size() == 1;
   std::vector<std::string> parts;
   for (const Choice& choice : shortage.choices) {
-    if (choice.unsuitable) {
+    if (!choice.unsuitable.empty()) {
       parts.push_back(fmt::format("flavor {} is not for it", choice.flavor));
     } else if (choice.never) {
       std::vector<Choice::Lack> never = choice.lacks;
@@ -187,6 +188,30 @@ std::string sentence(const Explanation& explanation, const ResourceAnswer& resou
       missing, flavor.flavor, held, amount_text(resource.resource, flavor.missing));
 }
 
+/// Whether a plugin said so when its turn came last: it may say something else the next time.
+bool is_of_plugin(const Explanation& explanation, const PodSetAnswer& pods, const Choice& choice) {
+  return std::any_of(explanation.refusals.begin(), explanation.refusals.end(),
+                     [&](const Refusal& each) {
+                       return !each.by.empty() && each.flavor == choice.flavor &&
+                              (each.pod_set.empty() || each.pod_set == pods.name);
+                     });
+}
+
+/// Where no flavor is for these pods, whatever is free, and no plugin has a say in it.
+std::string no_flavor_text(const Explanation& explanation, const PodSetAnswer& pods,
+                           const Shortage& shortage) {
+  std::vector<std::string> why;
+  for (const Choice& choice : shortage.choices) {
+    if (choice.unsuitable.empty() || is_of_plugin(explanation, pods, choice)) return {};
+    why.push_back(fmt::format("{}: {}", choice.flavor, choice.unsuitable));
+  }
+  if (why.empty()) return {};
+  return fmt::format(
+      "no flavor of {} is for these pods ({}): they would have to change, or the queue to get one "
+      "that is",
+      explanation.cluster_queue, fmt::join(why, "; "));
+}
+
 /// What would help this pod set: each line a flavor, any of which would do for its resources.
 std::vector<std::string> help_for(const Explanation& explanation, const PodSetAnswer& pods) {
   std::vector<std::string> out;
@@ -199,14 +224,16 @@ std::vector<std::string> help_for(const Explanation& explanation, const PodSetAn
     // Where another flavor could serve it one day, one that never can is of no use to know.
     const bool hope =
         std::any_of(shortage.choices.begin(), shortage.choices.end(),
-                    [](const Choice& each) { return !each.unsuitable && !each.never; });
+                    [](const Choice& each) { return each.unsuitable.empty() && !each.never; });
     for (const Choice& choice : shortage.choices) {
-      if (choice.unsuitable || (choice.never && hope)) continue;
+      if (!choice.unsuitable.empty() || (choice.never && hope)) continue;
       std::vector<std::string> needs;
       for (const Choice::Lack& lack : choice.lacks)
         needs.push_back(sentence(explanation, *lack.resource, *lack.answer));
       out.push_back(fmt::format("{}", fmt::join(needs, "; and ")));
     }
+    if (std::string none = no_flavor_text(explanation, pods, shortage); !none.empty())
+      out.push_back(std::move(none));
   }
   return out;
 }

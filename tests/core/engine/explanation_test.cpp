@@ -98,8 +98,8 @@ TEST(Explanation, EachFlavorAnswersForItself) {
   EXPECT_THAT(
       numbers(explain(s, "x")),
       ElementsAre("main cpu 3000: tainted 9000/9000 of 9000 missing 0 untolerated taint gpu",
-                  "main cpu 3000: zone-a 9000/9000 of 9000 missing 0 the pods' node "
-                  "selector or affinity excludes it",
+                  "main cpu 3000: zone-a 9000/9000 of 9000 missing 0 its label zone "
+                  "is not b, which the pods' node selector wants",
                   "main cpu 3000: small 2000/2000 of 2000 missing 1000 never",
                   HasSubstr("flavor absent not found")));
 }

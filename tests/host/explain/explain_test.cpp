@@ -71,6 +71,8 @@ TEST(Advice, OfNumbers) {
   strangers.others = {{"spot", "cpu", 3, 9000, 0, 0}};
   Explanation nowhere = asking({});
   nowhere.cluster_queue.clear();
+  Explanation refused = asking({unsuitable("spot", "plugin budget: spent")});
+  refused.refusals = {{"budget", "main", "spot", "spent"}};
   Explanation uncovered = asking({});
   uncovered.pod_sets[0].resources[0].covered = false;
   struct Case {
@@ -104,7 +106,11 @@ TEST(Advice, OfNumbers) {
        asking({flavor("spot", 3, 3), flavor("big", 3, 8)}),
        {"1 cpu more of flavor big: the nominal quota would have to grow by 1"}},
       {"one fits", asking({flavor("spot", 3, 9), flavor("big", 4, 8)}), {}},
-      {"none suits", asking({unsuitable("gpu", "untolerated taint gpu")}), {}},
+      {"none suits",
+       asking({unsuitable("gpu", "untolerated taint gpu"), unsuitable("spot", "not its label")}),
+       {"no flavor of cq is for these pods (gpu: untolerated taint gpu; spot: not its label): they "
+        "would have to change, or the queue to get one that is"}},
+      {"a plugin has a say", refused, {}},
       {"the one that fits does not suit",
        asking({unsuitable("gpu", "untolerated taint gpu"), flavor("spot", 3, 9)}),
        {"1 cpu more of flavor spot: the nominal quota would have to grow by 1"}},
