@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <map>
 #include <unordered_set>
 #include <utility>
@@ -212,8 +213,11 @@ std::string no_flavor_text(const Explanation& explanation, const PodSetAnswer& p
       explanation.cluster_queue, fmt::join(why, "; "));
 }
 
+enum class Which : std::uint8_t { kAll, kLasting };
+
 /// What would help this pod set: each line a flavor, any of which would do for its resources.
-std::vector<std::string> help_for(const Explanation& explanation, const PodSetAnswer& pods) {
+std::vector<std::string> help_for(const Explanation& explanation, const PodSetAnswer& pods,
+                                  Which which) {
   std::vector<std::string> out;
   for (const ResourceAnswer& resource : pods.resources)
     if (!resource.covered && resource.requested > 0)
@@ -225,6 +229,7 @@ std::vector<std::string> help_for(const Explanation& explanation, const PodSetAn
     const bool hope =
         std::any_of(shortage.choices.begin(), shortage.choices.end(),
                     [](const Choice& each) { return each.unsuitable.empty() && !each.never; });
+    if (hope && which == Which::kLasting) continue;
     for (const Choice& choice : shortage.choices) {
       if (!choice.unsuitable.empty() || (choice.never && hope)) continue;
       std::vector<std::string> needs;
@@ -236,6 +241,17 @@ std::vector<std::string> help_for(const Explanation& explanation, const PodSetAn
       out.push_back(std::move(none));
   }
   return out;
+}
+
+/// What would help any pod set.
+void add_help(const Explanation& explanation, Which which, Lines& out) {
+  std::vector<std::pair<const PodSetAnswer*, std::vector<std::string>>> help;
+  for (const PodSetAnswer& pods : explanation.pod_sets)
+    if (auto lines = help_for(explanation, pods, which); !lines.empty())
+      help.emplace_back(&pods, std::move(lines));
+  for (const auto& [pods, lines] : help)
+    for (const std::string& line : lines)
+      out.add(help.size() == 1 ? line : fmt::format("pod set {}: {}", pods->name, line));
 }
 
 }  // namespace
@@ -274,13 +290,13 @@ std::vector<std::string> advice_of(const Explanation& explanation) {
   if (!explanation.head.empty())
     out.add(fmt::format("{}, the head of this StrictFIFO queue, has to get its quota first",
                         explanation.head));
-  std::vector<std::pair<const PodSetAnswer*, std::vector<std::string>>> help;
-  for (const PodSetAnswer& pods : explanation.pod_sets)
-    if (auto lines = help_for(explanation, pods); !lines.empty())
-      help.emplace_back(&pods, std::move(lines));
-  for (const auto& [pods, lines] : help)
-    for (const std::string& line : lines)
-      out.add(help.size() == 1 ? line : fmt::format("pod set {}: {}", pods->name, line));
+  add_help(explanation, Which::kAll, out);
+  return out.taken();
+}
+
+std::vector<std::string> lasting_advice_of(const Explanation& explanation) {
+  Lines out;
+  add_help(explanation, Which::kLasting, out);
   return out.taken();
 }
 

@@ -14,6 +14,10 @@ namespace sluice::host {
 /// something, each needs what its own sentences say.
 std::vector<std::string> advice_of(const Explanation& explanation);
 
+/// Of these sentences those that hold whatever ends, and whatever else keeps the workload: it asks
+/// for more than there ever is, or for what no flavor has.
+std::vector<std::string> lasting_advice_of(const Explanation& explanation);
+
 /// What its numbers say at this moment, in one sentence; empty for one that is in no ClusterQueue.
 /// The message of its condition says what they were when its turn came last.
 std::string now_text(const Explanation& explanation);

@@ -10,6 +10,7 @@
 #include "core/engine/queue_views.hpp"
 #include "core/reasons/eviction_reason.hpp"
 #include "host/controllers/checks/check_query.hpp"
+#include "host/explain/advice.hpp"
 #include "host/explain/document.hpp"
 #include "host/explain/obstacles.hpp"
 #include "host/explain/pod_troubles.hpp"
@@ -107,6 +108,18 @@ void add_obstacles(const Engine& engine, const ObjectAccess& objects, const std:
                           : "this has to change: " + text_in(document, "message"));
 }
 
+/// Beside what keeps it now: what is more than there ever is does not fit when that is gone,
+/// either. Of a queue that cannot serve, what it has says nothing.
+void add_lasting_help(const Engine& engine, WorkloadId id, json::object& document) {
+  const std::string reason = text_in(document, "reason");
+  if (api::find_text(document, "state") != "Pending" || is_short_of_quota(reason) ||
+      reason == "Misconfigured")
+    return;
+  const MayKnow nobody = [](std::string_view) { return false; };  // it names none
+  for (const std::string& text : lasting_advice_of(engine.explain(id, nobody)))
+    array_of(document, "wouldHelp").emplace_back(text);
+}
+
 /// Who holds quota waits for those who answer for its checks: whether they do comes before that
 /// they have to.
 void add_obstacles_of_checks(const ObjectAccess& objects, json::object& document) {
@@ -152,6 +165,7 @@ json::object explain_workload(const Engine& engine, const ObjectAccess& objects,
   json::object document = explanation_document(engine, id, objects.now(), may_know);
   const std::string& key = engine.key(id);
   add_obstacles(engine, objects, key, may_know, document);
+  add_lasting_help(engine, id, document);
   add_obstacles_of_checks(objects, document);
   add_pod_trouble(objects, key, document);
   add_pod_failure(objects, key, document);

@@ -120,6 +120,14 @@ TEST(Advice, OfNumbers) {
   for (const Case& each : cases) EXPECT_EQ(advice_of(each.explanation), each.expected) << each.what;
 }
 
+TEST(Advice, LastsWhereNoEndHelps) {
+  EXPECT_THAT(lasting_advice_of(asking({flavor("spot", 2, 9)})), ::testing::IsEmpty());
+  EXPECT_THAT(lasting_advice_of(asking({flavor("spot", 3, 3), flavor("big", 3, 8)})),
+              ::testing::IsEmpty());
+  EXPECT_THAT(lasting_advice_of(asking({flavor("spot", 3, 3), unsuitable("gpu", "a taint")})),
+              ::testing::ElementsAre(HasSubstr("4 cpu of flavor spot can never be had")));
+}
+
 TEST(Now, OfNumbers) {
   Explanation uncovered = asking({});
   uncovered.pod_sets[0].resources[0].covered = false;

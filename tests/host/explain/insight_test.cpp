@@ -215,6 +215,37 @@ TEST(LiveInsight, TellsWhatKeepsAQueueFromServing) {
             "None");
 }
 
+/// While its queue is stopped: 12 of 1 cpu are more than it can have when that goes on, too.
+TEST(LiveInsight, TellsOfAStopAndOfWhatNeverFits) {
+  InsightWorld world;
+  world.apply(R"({"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"ClusterQueue","metadata":{"name":
+      "still"},"spec":{"namespaceSelector":{},"stopPolicy":"Hold","resourceGroups":[{
+      "coveredResources":["cpu"],"flavors":[{"name":"f","resources":[{"name":"cpu","nominalQuota":
+      "1"}]}]}]}})");
+  world.apply(R"({"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"LocalQueue","metadata":{"name":
+      "still","namespace":"default"},"spec":{"clusterQueue":"still"}})");
+  const auto help = [&](const std::string& name, const std::string& cpu) {
+    world.apply(R"({"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"Workload","metadata":{"name":")" +
+                name + R"(","namespace":"default"},"spec":{"queueName":"still","podSets":[{"name":
+                "main","count":1,"template":{"spec":{"containers":[{"name":"c","image":"i",
+                "resources":{"requests":{"cpu":")" +
+                cpu + R"("}}}]}}}]}})");
+    world.kernel.begin_instant(world.now += kSecond);
+    world.kernel.run_to_rest();
+    std::string out;
+    world.insight.explain("default", name, {},
+                          [&](const auto& answer) { out = at(answer->as_object(), "/wouldHelp"); });
+    return out;
+  };
+  const std::string stop =
+      R"("ClusterQueue still is stopped (Hold): its spec.stopPolicy has to become None")";
+  EXPECT_EQ(help("fits", "1"), "[" + stop + "]");
+  EXPECT_EQ(help("never", "12"),
+            "[" + stop +
+                R"(,"12 cpu of flavor f can never be had: at most 1 cpu of still; its )"
+                R"(quota, or what may be borrowed, would have to grow by 11"])");
+}
+
 /// What is free says nothing about one that is not looked at for another reason.
 TEST(LiveInsight, NamesNoQuotaWhereSomethingElseKeepsIt) {
   InsightWorld world;
