@@ -29,7 +29,9 @@ std::string bullets_text(const json::object& document, std::string_view key,
 }
 
 std::string queue_text(const json::object& queue) {
-  std::string out = "LocalQueue " + text_in(queue, "localQueue");
+  const std::string local_queue = text_in(queue, "localQueue");
+  if (local_queue.empty()) return {};  // it names none, as what would have to happen says
+  std::string out = "LocalQueue " + local_queue;
   const std::string cluster_queue = text_in(queue, "clusterQueue");
   if (!cluster_queue.empty()) out += " of ClusterQueue " + cluster_queue;
   const json::array* cohorts = api::find_array(queue, "cohorts");

@@ -223,6 +223,20 @@ TEST(Text, OfOneThatRuns) {
 )");
 }
 
+TEST(Text, OfOneThatNamesNoQueue) {
+  const auto parsed = json::parse(R"({
+    "metadata":{"namespace":"ns","name":"a"},"state":"Pending","reason":"Misconfigured",
+    "message":"The workload names no LocalQueue","queue":{"localQueue":""},
+    "wouldHelp":["it names no queue"]})");
+  EXPECT_EQ(explanation_text(parsed.get_object()),
+            R"(ns/a: Pending, Misconfigured
+  Why  The workload names no LocalQueue
+
+What would have to happen:
+  - it names no queue
+)");
+}
+
 TEST(Text, OfAnEmptyDocumentIsNoAccident) { EXPECT_THAT(explanation_text({}), HasSubstr("/: ")); }
 
 }  // namespace
