@@ -255,7 +255,15 @@ Result<json::object> fetch_explanation(const Client& client, const ExplainTarget
     if (workload) return ask(*workload, nullptr);
     tried += fmt::format("; as a {}: {}", kind.singular, workload.error().text);
   }
-  return Error{fmt::format("there is no workload {}/{}{}", ns, target.name, tried)};
+  return Error{nothing_found(ns, target.name, tried)};
+}
+
+std::string nothing_found(const std::string& ns, const std::string& name,
+                          const std::string& tried) {
+  return fmt::format(
+      "there is no workload {}/{}{}; of several pods that become one workload together ask for one "
+      "of them: pod/NAME",
+      ns, name, tried);
 }
 
 bool is_gone(const Client& client, const ExplainTarget& target) {

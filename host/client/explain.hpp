@@ -29,6 +29,10 @@ Result<ExplainTarget> parse_explain_target(const std::string& text, const std::s
 /// off, one that is finished; of several the newest. Empty when there are none.
 std::string workload_to_explain(const boost::json::object& list, std::string_view uid);
 
+/// What is said where nothing of the name is found. `tried`: of kinds of jobs, each behind "; ".
+/// Until all pods of a workload are there it does not exist, and they may be asked for.
+std::string nothing_found(const std::string& ns, const std::string& name, const std::string& tried);
+
 /// The document of docs/explain.md.
 Result<boost::json::object> fetch_explanation(const Client& client, const ExplainTarget& target);
 

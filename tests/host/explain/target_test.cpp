@@ -68,6 +68,12 @@ TEST(ExplainTarget, C1_OfAJobsWorkloadsItsOwn) {
   }
 }
 
+TEST(ExplainTarget, OfANameThatNothingHasAPodMayBeAskedFor) {
+  EXPECT_EQ(nothing_found("team", "g", "; as a job: not found"),
+            "there is no workload team/g; as a job: not found; of several pods that become one "
+            "workload together ask for one of them: pod/NAME");
+}
+
 TEST(ExplainTarget, Mistakes) {
   for (const char* text : {"", "team/", "/train", "/b/c", "a//c", "a/b/job/c", "job/"})
     EXPECT_FALSE(parse_explain_target(text, "")) << text;
