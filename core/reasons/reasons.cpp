@@ -1,7 +1,10 @@
 #include "core/reasons/reasons.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <cstdio>
 #include <functional>
+#include <iterator>
 #include <map>
 
 namespace sluice {
@@ -56,6 +59,13 @@ std::string flavor_text(const FlavorReason& reason, const FlavorResources& frs) 
   return reason.text;
 }
 
+bool counts_bytes(const std::string& resource) {
+  return resource == "memory" || resource == "ephemeral-storage" ||
+         resource.starts_with("hugepages-");
+}
+
+constexpr const char* kByteSuffixes[] = {"", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei"};
+
 }  // namespace
 
 const char* to_string(WaitReason reason) {
@@ -95,16 +105,32 @@ std::string amount_text(const std::string& resource, Amount amount) {
     if (amount % 1000 == 0) return std::to_string(amount / 1000);
     return std::to_string(amount) + "m";
   }
-  if (resource != "memory" && resource != "ephemeral-storage" &&
-      !resource.starts_with("hugepages-"))
-    return std::to_string(amount);
-  static constexpr const char* kSuffixes[] = {"", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei"};
+  if (!counts_bytes(resource)) return std::to_string(amount);
   std::size_t suffix = 0;
-  while (amount != 0 && amount % 1024 == 0 && suffix + 1 < std::size(kSuffixes)) {
+  while (amount != 0 && amount % 1024 == 0 && suffix + 1 < std::size(kByteSuffixes)) {
     amount /= 1024;
     ++suffix;
   }
-  return std::to_string(amount) + kSuffixes[suffix];
+  return std::to_string(amount) + kByteSuffixes[suffix];
+}
+
+std::string readable_amount(const std::string& resource, Amount amount) {
+  constexpr std::size_t kShort = 6;  // 9999Mi
+  std::string exact = amount_text(resource, amount);
+  if (!counts_bytes(resource) || exact.size() <= kShort) return exact;
+  double value = static_cast<double>(amount);
+  std::size_t suffix = 0;
+  while (std::abs(value) >= 1024 && suffix + 1 < std::size(kByteSuffixes)) {
+    value /= 1024;
+    ++suffix;
+  }
+  const int decimals = std::abs(value) >= 100 ? 0 : std::abs(value) >= 10 ? 1 : 2;
+  char digits[32];
+  std::snprintf(digits, sizeof digits, "%.*f", decimals, value);
+  std::string out = digits;
+  if (decimals > 0) out.erase(out.find_last_not_of('0') + 1);
+  if (out.back() == '.') out.pop_back();
+  return out + kByteSuffixes[suffix];
 }
 
 std::uint64_t PendingReason::digest() const {

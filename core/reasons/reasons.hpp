@@ -77,5 +77,7 @@ WaitReason rank_reasons(const std::vector<FlavorReason>& reasons);
 
 /// An amount as Kubernetes prints it: `500m`, `3`, `2Gi`.
 std::string amount_text(const std::string& resource, Amount amount);
+/// The same for a person: bytes that are no short number of any unit are rounded, `2.99Gi`.
+std::string readable_amount(const std::string& resource, Amount amount);
 
 }  // namespace sluice

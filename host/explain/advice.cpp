@@ -29,7 +29,7 @@ std::string holders_text(const Explanation& explanation, const std::string& flav
     if (holder.flavor != flavor || holder.resource != resource) continue;
     if (parts.size() < kFewNames) {
       parts.push_back(
-          fmt::format("{} ({})", holder.workload, amount_text(resource, holder.amount)));
+          fmt::format("{} ({})", holder.workload, readable_amount(resource, holder.amount)));
     } else {
       ++more;
       more_amount += holder.amount;
@@ -41,15 +41,15 @@ std::string holders_text(const Explanation& explanation, const std::string& flav
     more_amount += other.more_amount;
     if (more > 0)
       parts.push_back(
-          fmt::format("{} ({})", workloads(more, "more "), amount_text(resource, more_amount)));
+          fmt::format("{} ({})", workloads(more, "more "), readable_amount(resource, more_amount)));
     more = 0;
     if (other.unnamed > 0)
       parts.push_back(fmt::format("{} of other namespaces ({})", workloads(other.unnamed, ""),
-                                  amount_text(resource, other.unnamed_amount)));
+                                  readable_amount(resource, other.unnamed_amount)));
   }
   if (more > 0)
     parts.push_back(
-        fmt::format("{} ({})", workloads(more, "more "), amount_text(resource, more_amount)));
+        fmt::format("{} ({})", workloads(more, "more "), readable_amount(resource, more_amount)));
   return fmt::format("{}", fmt::join(parts, ", "));
 }
 
@@ -140,7 +140,7 @@ std::string amounts_text(const std::vector<Choice::Lack>& lacks, bool named,
   for (const Choice::Lack& lack : lacks) {
     const std::string& name = lack.resource->resource;
     const std::int64_t value = lack.answer->*amount;
-    out.push_back(named ? amount_text(name, value) : amount_of(name, value));
+    out.push_back(named ? readable_amount(name, value) : amount_of(name, value));
   }
   return fmt::format("{}", fmt::join(out, " and "));
 }
@@ -166,6 +166,7 @@ std::string choices_text(const Shortage& shortage) {
   return fmt::format("{}", fmt::join(parts, ", or "));
 }
 
+/// By how much a quota would have to grow is exact: it is written into one.
 std::string sentence(const Explanation& explanation, const ResourceAnswer& resource,
                      const FlavorAnswer& flavor) {
   const std::string missing = amount_of(resource.resource, flavor.missing);
@@ -257,7 +258,8 @@ void add_help(const Explanation& explanation, Which which, Lines& out) {
 }  // namespace
 
 std::string amount_of(const std::string& resource, std::int64_t amount) {
-  return amount_text(resource, amount) + " " + resource;
+  const bool one_pod = resource == "pods" && amount == 1;
+  return readable_amount(resource, amount) + " " + (one_pod ? "pod" : resource);
 }
 
 std::string now_text(const Explanation& explanation) {

@@ -22,7 +22,7 @@ std::vector<std::string> lasting_advice_of(const Explanation& explanation);
 /// The message of its condition says what they were when its turn came last.
 std::string now_text(const Explanation& explanation);
 
-/// An amount with its resource, as people say it: `2 cpu`, `500m cpu`, `2Gi memory`.
+/// An amount with its resource, as people say it: `2 cpu`, `500m cpu`, `2Gi memory`, `1 pod`.
 std::string amount_of(const std::string& resource, std::int64_t amount);
 
 }  // namespace sluice::host

@@ -4,11 +4,15 @@
 
 #include <algorithm>
 #include <boost/json/serialize.hpp>
+#include <optional>
 #include <vector>
 
+#include "api/codec/codec.hpp"
 #include "api/json/json.hpp"
 #include "core/base/time.hpp"
+#include "core/reasons/reasons.hpp"
 #include "host/base/table_text.hpp"
+#include "host/explain/advice.hpp"
 #include "host/objects/parts.hpp"
 
 namespace sluice::host {
@@ -16,6 +20,14 @@ namespace {
 
 namespace json = boost::json;
 using Row = std::vector<std::string>;
+
+/// An amount of the document, which is exact, in the engine's unit; nullopt: there is none.
+std::optional<std::int64_t> amount_in(const json::object& object, std::string_view field,
+                                      const std::string& resource) {
+  const auto quantity = api::Quantity::parse(api::find_text(object, field));
+  if (!quantity) return std::nullopt;
+  return api::engine_amount(resource, *quantity);
+}
 
 }  // namespace
 
@@ -60,10 +72,12 @@ std::string admission_text(const json::object& document) {
                        api::find_int(pods, "count").value_or(0),
                        api::find_int(pods, "count").value_or(0) == 1 ? "" : "s");
     const json::object& flavors = part(pods, "flavors");
-    for (const auto& each : flavors)
-      out +=
-          fmt::format(", {} {} of flavor {}", text_in(part(pods, "usage"), api::view(each.key())),
-                      api::view(each.key()), text_in(flavors, api::view(each.key())));
+    for (const auto& each : flavors) {
+      const std::string resource(api::view(each.key()));
+      const auto amount = amount_in(part(pods, "usage"), resource, resource);
+      out += fmt::format(", {} of flavor {}", amount ? amount_of(resource, *amount) : resource,
+                         text_in(flavors, resource));
+    }
   });
   return out;
 }
@@ -162,7 +176,11 @@ void add_details(const json::object& document, std::vector<Row>& rows) {
 
 void add_flavors(const json::object& resource, std::vector<Row>& rows) {
   const std::string name = text_in(resource, "resource");
-  const std::string asked = text_in(resource, "requested");
+  const auto said = [&name](const json::object& object, const char* field) {
+    const auto amount = amount_in(object, field, name);
+    return amount ? readable_amount(name, *amount) : text_in(object, field);
+  };
+  const std::string asked = said(resource, "requested");
   if (!api::find_bool(resource, "covered", true)) {
     rows.push_back({name, asked, "-", "-", "-", "-", "the queue has no quota of it"});
     return;
@@ -172,8 +190,8 @@ void add_flavors(const json::object& resource, std::vector<Row>& rows) {
     std::string note = text_in(flavor, "unsuitable");
     if (note.empty() && api::find_bool(flavor, "never", false)) note = "more than it can ever have";
     rows.push_back({first ? name : "", first ? asked : "", text_in(flavor, "flavor"),
-                    text_in(flavor, "available"), text_in(flavor, "maximum"),
-                    text_in(flavor, "missing"), note});
+                    said(flavor, "available"), said(flavor, "maximum"), said(flavor, "missing"),
+                    note});
     first = false;
   });
 }

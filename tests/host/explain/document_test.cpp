@@ -259,7 +259,7 @@ TEST(Document, PodsAreCountedWhereTheQueueCoversThem) {
   EXPECT_EQ(at(seven, "/podSets/0/resources/1/requested"), "7");
   EXPECT_EQ(at(seven, "/now"), "pods of pod set main: 1 more of flavor f");
   EXPECT_EQ(at(seven, "/wouldHelp"),
-            R"(["1 pods more of flavor f: held by ns/two (2); some of them would have to finish, )"
+            R"(["1 pod more of flavor f: held by ns/two (2); some of them would have to finish, )"
             R"(or the nominal quota to grow by 1"])");
   EXPECT_EQ(at(document(s, "nine"), "/now"), "pods of pod set main: flavor f has 8 at most");
 }

@@ -223,6 +223,32 @@ TEST(Text, OfOneThatRuns) {
 )");
 }
 
+/// 3209715200 = 2.989 · 2³⁰; 1536Mi is short enough. What a quota has to grow by stays exact.
+TEST(Text, AmountsAreForPeople) {
+  EXPECT_EQ(amount_of("memory", 3209715200), "2.99Gi memory");
+  EXPECT_EQ(amount_of("memory", 35654705664), "33.2Gi memory");
+  EXPECT_EQ(amount_of("memory", 1536 << 20), "1536Mi memory");
+  EXPECT_EQ(amount_of("memory", (std::int64_t{3} << 30) + 1), "3Gi memory");
+  EXPECT_EQ(amount_of("memory", -3209715200), "-2.99Gi memory");
+  EXPECT_EQ(amount_of("example.com/thing", 3209715200), "3209715200 example.com/thing");
+  EXPECT_EQ(amount_of("pods", 1) + ", " + amount_of("pods", 2), "1 pod, 2 pods");
+  const auto parsed = json::parse(R"({
+    "admission":[{"name":"main","count":1,"flavors":{"memory":"f","pods":"f"},
+      "usage":{"memory":"3209715200","pods":"1"}}],
+    "podSets":[{"name":"main","count":1,"resources":[{"resource":"memory",
+      "requested":"35654705664","flavors":[{"flavor":"f","available":"3209715200",
+      "maximum":"4Gi","missing":"0"}]}]}]})");
+  const std::string text = explanation_text(parsed.get_object());
+  EXPECT_THAT(text, HasSubstr("1 pod, 2.99Gi memory of flavor f, 1 pod of flavor f\n"));
+  EXPECT_THAT(text, HasSubstr("memory    33.2Gi  f       2.99Gi  4Gi      0\n"));
+  Explanation short_of = asking({flavor("spot", 2, 9)});
+  ResourceAnswer& resource = short_of.pod_sets[0].resources[0];
+  resource.resource = "memory";
+  resource.flavors[0].missing = 3209715200;
+  EXPECT_THAT(advice_of(short_of)[0],
+              ::testing::AllOf(HasSubstr("2.99Gi memory more"), HasSubstr("grow by 3209715200")));
+}
+
 TEST(Text, OfOneThatNamesNoQueue) {
   const auto parsed = json::parse(R"({
     "metadata":{"namespace":"ns","name":"a"},"state":"Pending","reason":"Misconfigured",
