@@ -251,7 +251,10 @@ TEST(Life, WhoUsedUpItsTimeHasItAnewWhenItIsTurnedOnAgain) {
   EXPECT_EQ(s.engine.next_timer(), s.now() + 60 * kSecond);
   s.after(20).submit(Job("a", "q").cpu(1).max_seconds(60).active(false)).run();
   s.after(1).submit(Job("a", "q").cpu(1).max_seconds(60)).run();
-  EXPECT_EQ(s.engine.next_timer(), s.now() + 40 * kSecond) << "it was only turned off for a while";
+  s.after(39).run();
+  EXPECT_EQ(s.admitted(), "a");
+  s.after(1).run();
+  EXPECT_EQ(s.admitted(), "") << "it was only turned off for a while, and had run for 20 s";
 }
 
 TEST(Life, AQueueThatIsBeingDeletedAdmitsNobodyAndKeepsWhoRuns) {

@@ -182,6 +182,7 @@ TEST(QuotaInUse, WhatIsInUseStaysUntilItsLastUseAlsoWithoutAFinalizer) {
               "kueue.x-k8s.io/resource-in-use");
   }
   world.workload("b", 1);
+  world.pass(kSecond);
   EXPECT_EQ(world.counts("clusterqueues", "cq"), "1 pending, 1 reserving, 1 admitted");
   ASSERT_TRUE(access.remove(world.kind("workloads"), "default/a").ok());
   world.kernel.run_to_rest();

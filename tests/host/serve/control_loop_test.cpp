@@ -98,8 +98,7 @@ TEST(ControlLoop, A7_WhatIsMuchWorkIsSentBackAFewTimes) {
   host.loop.stop();
   const DraftCounts& drafts = host.loop.drafts();
   EXPECT_EQ(drafts.taken + drafts.anew, static_cast<std::uint64_t>(kThreads * kWrites));
-  EXPECT_LE(drafts.sent_back,
-            static_cast<std::uint64_t>((limits.drafts - 1) * kThreads * kWrites));
+  EXPECT_LE(drafts.sent_back, static_cast<std::uint64_t>((limits.drafts - 1) * kThreads * kWrites));
 }
 
 // One of them is right about what it saw, each time.

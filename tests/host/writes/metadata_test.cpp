@@ -107,11 +107,14 @@ TEST(Metadata, AMarkSaysWhenItsTimeIsOver) {
 TEST(Identity, OfAnObjectIsGivenWhereItIsMissing) {
   auto made = object_from(R"({"metadata":{"resourceVersion":"9","generation":7}})");
   give_identity(made, "u", 10'900 * kMillisecond);
-  EXPECT_EQ(made, object_from(R"({"metadata":{"generation":1,"uid":"u",
+  EXPECT_EQ(made, object_from(R"({"metadata":{"generation":7,"uid":"u",
                                   "creationTimestamp":"1970-01-01T00:00:10Z"}})"));
   give_identity(made, "v", 20 * kSecond);
   EXPECT_EQ(at(made, "/metadata/uid"), "u");
   EXPECT_EQ(at(made, "/metadata/creationTimestamp"), "1970-01-01T00:00:10Z");
+  auto fresh = object_from("{}");
+  give_identity(fresh, "u", 0);
+  EXPECT_EQ(at(fresh, "/metadata/generation"), "1");
 }
 
 // The same in the form that is stored, where the decoded form is told as well. It is 10 s past
