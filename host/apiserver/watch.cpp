@@ -24,6 +24,12 @@ std::shared_ptr<const std::string> error_event(const ApiError& error) {
   return std::make_shared<const std::string>(text + "}\n");
 }
 
+/// What a selector of labels looks at.
+std::size_t label_bytes(const Change& change) {
+  return change.object->metadata.labels().size() +
+         (change.before ? change.before->metadata.labels().size() : 0);
+}
+
 ApiError too_old() { return expired("too old resource version: the history does not reach back"); }
 
 }  // namespace
@@ -135,6 +141,10 @@ void Watch::deliver(EventBatch& batch) {
   for (const Change* change : changes) {
     if (change->version() <= told_) continue;
     if (full()) return fall_behind(change->version() - 1);
+    if (!options_.selector.labels.empty() && !batch.may_look_at(label_bytes(*change))) {
+      fall_behind(change->version() - 1);
+      return lane_->run_in_turn([self] { self->pump(); });
+    }
     tell(*change);
     if (state_ != State::kMember) return;
   }

@@ -13,6 +13,7 @@ constexpr std::size_t kJoinedChanges = 512;
 constexpr std::size_t kKeptTexts = 2048;
 constexpr std::size_t kMostJoined = 1U << 20;
 constexpr std::int64_t kTickMs = 1'000;
+constexpr std::chrono::milliseconds kTasksAtOnce(1);
 
 }  // namespace
 
@@ -178,6 +179,23 @@ Lane::Deadlines::iterator Lane::add_deadline(std::chrono::steady_clock::time_poi
     });
   }
   return deadlines_.emplace(when, &watch);
+}
+
+void Lane::run_in_turn(std::function<void()> task) {
+  tasks_.push_back(std::move(task));
+  if (std::exchange(running_tasks_, true)) return;
+  thread_->post([self = shared_from_this()] { self->run_tasks(); });
+}
+
+void Lane::run_tasks() {
+  const auto until = std::chrono::steady_clock::now() + kTasksAtOnce;
+  while (!tasks_.empty() && std::chrono::steady_clock::now() < until) {
+    const std::function<void()> task = std::move(tasks_.front());
+    tasks_.pop_front();
+    task();
+  }
+  running_tasks_ = !tasks_.empty();
+  if (running_tasks_) thread_->post([self = shared_from_this()] { self->run_tasks(); });
 }
 
 void Lane::tick() {

@@ -3,9 +3,9 @@
 //
 // Per I/O thread and kind there is one Feed. Watches that are up to date are its members: it takes
 // each change once, and hands it to those of its namespace. A watch that is behind (it began at an
-// older version, or its client is slow) is no member and reads the history by itself, at its
-// client's pace, until it is up to date; so it costs the others nothing. An event is rendered once
-// per shape and shared.
+// older version, its client is slow, or its selector had too many labels to look at) is no member
+// and reads the history by itself, at its client's pace, until it is up to date; so it costs the
+// others nothing. An event is rendered once per shape and shared.
 //
 // A Feed and its watches belong to their I/O thread. What a Feed took at once goes to each watch as
 // one text, which all watches of one form share. While the thread's streams send and rest (see
@@ -16,6 +16,7 @@
 #include <chrono>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -66,6 +67,12 @@ class EventBatch {
 
   /// In order of versions; never empty.
   const std::vector<const Change*>& changes() const { return changes_; }
+  /// Whether so many bytes of labels may be looked at for one more watch: about two milliseconds
+  /// of it in all, for the others of the thread wait meanwhile.
+  bool may_look_at(std::size_t bytes) {
+    looked_at_ += bytes;
+    return looked_at_ <= kMostLookedAt;
+  }
   /// What a watch of that form without a selector is sent. Null: it would be too long.
   std::shared_ptr<const std::string> text(const Route& route, const Form& form);
 
@@ -75,9 +82,11 @@ class EventBatch {
     Form form;
     std::shared_ptr<const std::string> text;
   };
+  static constexpr std::size_t kMostLookedAt = 128U << 10;
   const std::vector<const Change*> changes_;
   EventTexts& texts_;
   std::vector<Joined> joined_;
+  std::size_t looked_at_ = 0;
 };
 
 class Lane;
@@ -126,6 +135,8 @@ class Lane : public std::enable_shared_from_this<Lane> {
 
   Feed& feed(const api::KindInfo& kind);
   TaskThread& thread() { return *thread_; }
+  /// Runs the task soon, one after the other, a millisecond of them between other requests.
+  void run_in_turn(std::function<void()> task);
 
   using Deadlines = std::multimap<std::chrono::steady_clock::time_point, Watch*>;
   Deadlines::iterator add_deadline(std::chrono::steady_clock::time_point when, Watch& watch);
@@ -135,12 +146,15 @@ class Lane : public std::enable_shared_from_this<Lane> {
 
  private:
   void tick();
+  void run_tasks();
 
   const std::shared_ptr<TaskThread> thread_;
   LiveStore& store_;
   std::unordered_map<const api::KindInfo*, std::shared_ptr<Feed>> feeds_;
   Deadlines deadlines_;
   bool ticking_ = false;
+  std::deque<std::function<void()>> tasks_;
+  bool running_tasks_ = false;
 };
 
 class WatchHub {

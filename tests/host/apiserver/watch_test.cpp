@@ -89,6 +89,27 @@ TEST_F(Watches, SeeObjectsComeAndGoWithTheSelector) {
   EXPECT_EQ(events.next(), "DELETED y " + five);
 }
 
+// Labels of 20 KB, which a few watches may look at in one go: the others come to it in their turns,
+// and miss nothing.
+TEST_F(Watches, WithLongLabelsToLookAtAllSeeEverythingInOrder) {
+  std::string labels = R"({"colour":"red")";
+  for (int i = 0; i < 1'000; ++i) labels += ",\"k" + std::to_string(10'000 + i) + R"(":"value")";
+  labels += "}";
+  const std::string start = put("open/x", labels);
+  std::vector<WatchClient> all;
+  for (int i = 0; i < 20; ++i)
+    all.push_back(watch(kWatch + "&labelSelector=colour%3Dred&resourceVersion=" + start));
+  std::vector<std::string> expected;
+  for (int i = 0; i < 10; ++i) {
+    expected.push_back("MODIFIED x " + put("open/x", labels));
+    expected.push_back("ADDED y" + std::to_string(i) + " " +
+                       put("open/y" + std::to_string(i), labels));
+    put("open/z", "{}");
+  }
+  for (auto& events : all)
+    for (const std::string& each : expected) EXPECT_EQ(events.next(), each);
+}
+
 // The end of the stream, in order: the connection takes the next request.
 TEST_F(Watches, EndWithTheCertificateThatOpenedThem) {
   ListenerOptions options;
