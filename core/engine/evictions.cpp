@@ -71,7 +71,9 @@ void Lifecycle::end_eviction(WorkloadId id) {
   if (ends_in_backoff(why.reason) && !(w.extras && w.extras->backing_off))  // that ended meanwhile
     set_condition(model_, w, Type::kRequeued, true, "BackoffFinished",
                   "The workload backoff was finished");
-  if (!w.object->active) {
+  if (w.object->active) {
+    forget_used_up_time(w);  // it was turned on again meanwhile
+  } else {
     turn_off(id, is_deactivation(why.reason) ? why.message : "The workload is deactivated");
     waiting_.enqueue_members(id);
   }

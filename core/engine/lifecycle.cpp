@@ -266,14 +266,17 @@ void Lifecycle::preempt(WorkloadId id, QueueId queue, std::span<const Victim> vi
   }
 }
 
+void Lifecycle::forget_used_up_time(WorkloadRecord& w) {
+  const ConditionRecord* evicted = w.if_true(Type::kEvicted);
+  if (w.extras && evicted && evicted->reason.text() == eviction_reason::kTimeLimit)
+    w.extras->past_execution_seconds = 0;
+}
+
 void Lifecycle::reactivate(WorkloadId id) {
   WorkloadRecord& w = model_.workloads[id];
   forget_backoff(w);            // a dump may bring it
   if (w.holds_quota()) return;  // it is queued when it has ended
-  // It used up its time, and has it anew; whoever is only turned off for a while does not.
-  if (const auto* off = w.if_true(Type::kEvicted);
-      w.extras && off && off->reason.text() == eviction_reason::kTimeLimit)
-    w.extras->past_execution_seconds = 0;
+  forget_used_up_time(w);
   w.state = WorkloadState::kPending;
   w.logged_pending = 0;  // its condition says that it is inactive: why it waits is told anew
   reset_checks(model_, w, true);

@@ -144,6 +144,9 @@ class Lifecycle {
   void end_backoff(WorkloadId id);
   void fire(const Timer& timer);
   void load_eviction(WorkloadId id);
+  /// One that is turned on again has the time that it used up anew; who was only turned off for a
+  /// while has not.
+  static void forget_used_up_time(WorkloadRecord& w);
   void load_conditions(WorkloadRecord& w);
   void load_admission(WorkloadId id, const api::Admission& admission);
   void plan_loaded();

@@ -327,6 +327,26 @@ TEST(JobsEndLater, WhereSomebodyElseEndsTheirPods) {
   EXPECT_EQ(s.ended("of-job").run(), Lines("reserved high", "admitted high"));
 }
 
+// Its 60 s are over, its pods end 10 s later, and in between somebody turned it on again: it has 60
+// s anew. Else it would be off in the instant of its admission.
+TEST(JobsEndLater, WhoIsTurnedOnWhileItsPodsEndHasItsTimeAnew) {
+  EngineConfig config = Scenario::single_thread();
+  config.jobs_end_later = true;
+  Scenario s(config);
+  s.flavor("f").queue(Queue("q").quota("cpu", {{"f", 4}}));
+  const auto job = [] {
+    Job out("a", "q");
+    out.cpu(1).max_seconds(60).object.of_job = true;
+    return out;
+  };
+  s.submit(job()).run();
+  EXPECT_EQ(s.after(60).run(), Lines("evicted a DeactivatedDueToMaximumExecutionTimeExceeded",
+                                     "deactivated a DeactivatedDueToMaximumExecutionTimeExceeded"));
+  s.after(5).submit(job()).run();
+  EXPECT_EQ(s.after(5).ended("a").run(), Lines("reserved a", "admitted a"));
+  EXPECT_EQ(s.engine.next_timer(), s.now() + 60 * kSecond);
+}
+
 // ---- whatever happens
 
 /// A plan in which nobody takes quota away from queues.
