@@ -19,7 +19,9 @@ class Scan final : public std::enable_shared_from_this<Scan> {
       : call_(std::move(call)),
         list_(std::move(list)),
         start_(std::move(start)),
-        done_(std::move(done)) {}
+        done_(std::move(done)) {
+    listing_.more = true;
+  }
 
   void begin() {
     if (!go_on(kBytesAtOnce)) go_on_aside();
@@ -38,7 +40,7 @@ class Scan final : public std::enable_shared_from_this<Scan> {
   bool go_on(std::size_t bytes) {
     for (std::size_t looked_at = 0; looked_at < bytes;) {
       if (next_ == listing_.objects.size()) {
-        if (was_read_ && !listing_.more) return end();
+        if (!listing_.more) return end();
         if (!read_more()) return true;
         continue;
       }
@@ -64,7 +66,6 @@ class Scan final : public std::enable_shared_from_this<Scan> {
     page_.meta.version = start_.version = listing->version;
     listing_ = std::move(*listing);
     next_ = 0;
-    was_read_ = true;
     return true;
   }
 
@@ -78,9 +79,8 @@ class Scan final : public std::enable_shared_from_this<Scan> {
   PageStart start_;
   const PageDone done_;
   Page page_;
-  Listing listing_;
+  Listing listing_;       // what was read last; nothing yet
   std::size_t next_ = 0;  // in listing_
-  bool was_read_ = false;
 };
 
 }  // namespace

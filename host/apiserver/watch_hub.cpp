@@ -13,7 +13,6 @@ constexpr std::size_t kJoinedChanges = 512;
 constexpr std::size_t kKeptTexts = 2048;
 constexpr std::size_t kMostJoined = 1U << 20;
 constexpr std::int64_t kTickMs = 1'000;
-constexpr std::chrono::milliseconds kTasksAtOnce(1);
 
 }  // namespace
 
@@ -183,19 +182,16 @@ Lane::Deadlines::iterator Lane::add_deadline(std::chrono::steady_clock::time_poi
 
 void Lane::run_in_turn(std::function<void()> task) {
   tasks_.push_back(std::move(task));
-  if (std::exchange(running_tasks_, true)) return;
-  thread_->post([self = shared_from_this()] { self->run_tasks(); });
+  if (tasks_.size() == 1) post_next();
 }
 
-void Lane::run_tasks() {
-  const auto until = std::chrono::steady_clock::now() + kTasksAtOnce;
-  while (!tasks_.empty() && std::chrono::steady_clock::now() < until) {
-    const std::function<void()> task = std::move(tasks_.front());
-    tasks_.pop_front();
+void Lane::post_next() {
+  thread_->post([self = shared_from_this()] {
+    const std::function<void()> task = std::move(self->tasks_.front());
+    self->tasks_.pop_front();
+    if (!self->tasks_.empty()) self->post_next();  // first: the task may throw
     task();
-  }
-  running_tasks_ = !tasks_.empty();
-  if (running_tasks_) thread_->post([self = shared_from_this()] { self->run_tasks(); });
+  });
 }
 
 void Lane::tick() {

@@ -135,7 +135,7 @@ class Lane : public std::enable_shared_from_this<Lane> {
 
   Feed& feed(const api::KindInfo& kind);
   TaskThread& thread() { return *thread_; }
-  /// Runs the task soon, one after the other, a millisecond of them between other requests.
+  /// Runs the task soon, one at a time between other requests.
   void run_in_turn(std::function<void()> task);
 
   using Deadlines = std::multimap<std::chrono::steady_clock::time_point, Watch*>;
@@ -146,15 +146,14 @@ class Lane : public std::enable_shared_from_this<Lane> {
 
  private:
   void tick();
-  void run_tasks();
+  void post_next();
 
   const std::shared_ptr<TaskThread> thread_;
   LiveStore& store_;
   std::unordered_map<const api::KindInfo*, std::shared_ptr<Feed>> feeds_;
   Deadlines deadlines_;
   bool ticking_ = false;
-  std::deque<std::function<void()>> tasks_;
-  bool running_tasks_ = false;
+  std::deque<std::function<void()>> tasks_;  // the first is posted
 };
 
 class WatchHub {
