@@ -119,7 +119,7 @@ std::shared_ptr<PendingReason> Waiting::why_not_queued(const WorkloadRecord& w, 
   queue = model_.known_queue(local->cluster_queue);
   if (local->stop != api::StopPolicy::kNone)
     return plain_reason(WaitReason::kSuspended, "LocalQueue " + object.queue_name + " is stopped");
-  if (!model_.find_queue(local->cluster_queue))
+  if (queue == kNone || !model_.queues[queue].spec)
     return plain_reason(WaitReason::kMisconfigured,
                         "ClusterQueue " + local->cluster_queue + " doesn't exist");
   return nullptr;

@@ -8,8 +8,6 @@
 
 #include "api/json/json_text.hpp"
 #include "host/controllers/checks/check_query.hpp"
-#include "host/objects/kinds.hpp"
-#include "host/objects/parts.hpp"
 
 namespace sluice::host {
 namespace {

@@ -12,7 +12,7 @@ namespace {
 
 bool is_orphan(const Header& metadata) {
   return metadata.owners().empty() && !metadata.terminating() &&
-         !api::member_text(api::member_text(metadata.text(), "labels"), kJobUidLabel).empty();
+         !api::member_text(metadata.labels(), kJobUidLabel).empty();
 }
 
 }  // namespace
