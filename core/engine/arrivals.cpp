@@ -273,6 +273,7 @@ void Arrivals::remove(WorkloadId id) {
   relations_.forget(id);
   model_.ids.erase(w.key);
   ++model_.ids_version;
+  lifecycle_.review_eviction(id);
   waiting_.reorder_anchored(w.key);
   SLUICE_CHECK(!w.holds_quota() && !model_.earmarks.contains(id), w.key, " leaves capacity");
   w.object.reset();

@@ -113,7 +113,7 @@ void Lifecycle::fire(const Timer& timer) {
 /// the workload is deactivated. Those that are counted as one workload share its count and wait
 /// together.
 void Lifecycle::back_off(WorkloadId id, std::string_view cause) {
-  const WorkloadId whom = counted_as(model_, id);
+  const WorkloadId whom = model_.counted_as(id);
   WorkloadRecord& counted = model_.workloads[whom];
   api::RequeueState& requeue = counted.more().requeue;
   const std::int32_t n = std::min(requeue.count, std::numeric_limits<std::int32_t>::max() - 1) + 1;

@@ -15,17 +15,26 @@ namespace sluice {
 
 using Type = ConditionRecord::Type;
 
-bool Lifecycle::ends_later(const WorkloadRecord& w) const {
-  return w.ends_later(config_.jobs_end_later);
+bool Lifecycle::ends_later(WorkloadId id) const {
+  return model_.ends_later(id, config_.jobs_end_later);
 }
 
 bool Lifecycle::is_ending(WorkloadId id) const {
-  const WorkloadRecord& w = model_.workloads[id];
-  return w.evicting && w.holds_quota() && ends_later(w);
+  const WorkloadId runs = model_.runs_as(id);
+  if (runs == kNone) return false;
+  const WorkloadRecord& w = model_.workloads[runs];
+  return w.evicting && w.holds_quota() && ends_later(runs);
 }
 
 void Lifecycle::evict(WorkloadId id, const Decision& why) {
   if (is_ending(id)) return;
+  tell_begun(id, why);
+  if (ends_later(id)) return begin_eviction(id, why);
+  end_at_once(id, why);
+}
+
+/// The decision, which is told once, whether or not the quota comes back later.
+void Lifecycle::tell_begun(WorkloadId id, const Decision& why) {
   WorkloadRecord& w = model_.workloads[id];
   Decision& decision = turn_.decisions.emplace_back(why);
   decision.admitted = w.state == WorkloadState::kAdmitted;
@@ -34,13 +43,16 @@ void Lifecycle::evict(WorkloadId id, const Decision& why) {
   ++turn_.stats.evictions;
   turn_.progress = true;
   count_ended_reservation(w, why.reason, why.cause);
-  if (ends_later(w)) return begin_eviction(id, why);
-  if (decision.admitted) representation_.lost(id, why);
+}
+
+void Lifecycle::end_at_once(WorkloadId id, const Decision& why) {
+  if (model_.workloads[id].state == WorkloadState::kAdmitted) representation_.lost(id, why);
   vacate(id, why);
 }
 
 void Lifecycle::begin_eviction(WorkloadId id, const Decision& why) {
   WorkloadRecord& w = model_.workloads[id];
+  representation_.lost(id, why);
   ++w.epoch;  // it runs out of time no more
   w.evicting = true;
   set_condition(model_, w, Type::kEvicted, true, why.reason, why.message);
@@ -48,13 +60,24 @@ void Lifecycle::begin_eviction(WorkloadId id, const Decision& why) {
     set_condition(model_, w, Type::kPreempted, true, why.preemption, why.message);
 }
 
+void Lifecycle::make_way(WorkloadId id, const Decision& why) {
+  if (!is_ending(id)) tell_begun(id, why);
+  end_at_once(id, why);
+}
+
 void Lifecycle::ended(WorkloadId id) {
-  if (is_ending(id)) end_eviction(id);
+  if (is_ending(id)) end_eviction(model_.runs_as(id));
 }
 
 void Lifecycle::review_eviction(WorkloadId id) {
-  const WorkloadRecord& w = model_.workloads[id];
-  if (w.evicting && w.holds_quota() && !ends_later(w)) evicting_.push_back(id);
+  const auto review = [this](WorkloadId each) {
+    const WorkloadRecord& w = model_.workloads[each];
+    if (w.evicting && w.holds_quota() && !ends_later(each)) evicting_.push_back(each);
+  };
+  review(id);
+  const auto members = model_.anchored.find(model_.key(id));
+  if (members == model_.anchored.end()) return;
+  for (const WorkloadId each : members->second) review(each);
 }
 
 /// Why it was evicted, its conditions say.
@@ -67,14 +90,18 @@ void Lifecycle::end_eviction(WorkloadId id) {
   why.message = evicted->message.text();
   if (why.reason == eviction_reason::kPreempted && preempted)
     why.preemption = preempted->reason.text();
-  vacate(id, why);
-  if (ends_in_backoff(why.reason) && !(w.extras && w.extras->backing_off))  // that ended meanwhile
+  end_at_once(id, why);
+  const auto backs_off = [](const WorkloadRecord& of) {
+    return of.extras && of.extras->backing_off;
+  };
+  if (ends_in_backoff(why.reason) && !backs_off(w) &&
+      !backs_off(model_.workloads[model_.counted_as(id)]))  // that ended meanwhile
     set_condition(model_, w, Type::kRequeued, true, "BackoffFinished",
                   "The workload backoff was finished");
   if (w.object->active) {
     forget_used_up_time(w);  // it was turned on again meanwhile
   } else {
-    turn_off(id, is_deactivation(why.reason) ? why.message : "The workload is deactivated");
+    turn_off(id, off_message(why));
     waiting_.enqueue_members(id);
   }
   decide(DecisionType::kStatus, id);
@@ -115,7 +142,7 @@ bool Lifecycle::complete_evictions() {
   bool any = false;
   for (const WorkloadId id : ids) {
     const WorkloadRecord& w = model_.workloads[id];
-    if (!w.exists() || !w.evicting || !w.holds_quota() || ends_later(w)) continue;
+    if (!w.exists() || !w.evicting || !w.holds_quota() || ends_later(id)) continue;
     end_eviction(id);
     any = true;
   }

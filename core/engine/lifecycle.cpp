@@ -126,6 +126,12 @@ void Lifecycle::end_replaced(WorkloadId id) {
       end(replaced, how.reason, how.message);
       break;
     case hooks::ReplacedEnds::kDeactivated:
+      if (r.represents() && r.holds_quota()) {
+        Decision why;
+        why.reason = how.reason;
+        why.message = how.message;
+        make_way(replaced, why);
+      }
       deactivate(replaced, how.reason, how.message);
       break;
   }
@@ -149,11 +155,12 @@ void Lifecycle::deactivate(WorkloadId id, std::string_view reason, std::string_v
   SLUICE_CHECK(w.exists() && w.state != WorkloadState::kFinished, w.key, " is turned off in state ",
                static_cast<int>(w.state));
   const bool goes_off_already = is_ending(id) && !w.object->active;
-  if (w.holds_quota()) {
+  const WorkloadId runs = model_.runs_as(id);
+  if (w.holds_quota() || (runs != kNone && ends_later(runs))) {
     Decision why;
     why.reason = reason;
     why.message = message;
-    evict(id, why);
+    evict(runs, why);
   } else if (w.queue != kNone) {
     structure_.released_in(w.queue);
   }
@@ -186,7 +193,7 @@ void Lifecycle::turn_off(WorkloadId id, std::string_view message) {
 
 void Lifecycle::deactivate_whole(WorkloadId id, std::string_view reason, std::string_view message) {
   deactivate(id, reason, message);
-  const WorkloadId whole = counted_as(model_, id);
+  const WorkloadId whole = model_.counted_as(id);
   const WorkloadRecord& w = model_.workloads[whole];
   if (whole != id && w.stands_aside() && w.state != WorkloadState::kFinished && w.object->active)
     deactivate(whole, reason, message);
@@ -197,8 +204,13 @@ void Lifecycle::settle_represented() {
   for (std::vector<Representation::End> ends; !(ends = representation_.settle()).empty();)
     for (const Representation::End& each : ends) {
       const WorkloadRecord& w = model_.workloads[each.id];
-      if (w.exists() && w.state != WorkloadState::kFinished)
+      if (!w.exists() || w.state == WorkloadState::kFinished) continue;
+      if (!each.turns_off) {
         end(each.id, each.reason, each.message);
+        continue;
+      }
+      turn_off(each.id, each.message);
+      waiting_.enqueue_members(each.id);  // they wait as long as it is off
     }
 }
 
@@ -274,8 +286,8 @@ void Lifecycle::forget_used_up_time(WorkloadRecord& w) {
 
 void Lifecycle::reactivate(WorkloadId id) {
   WorkloadRecord& w = model_.workloads[id];
-  forget_backoff(w);            // a dump may bring it
-  if (w.holds_quota()) return;  // it is queued when it has ended
+  forget_backoff(w);                             // a dump may bring it
+  if (w.holds_quota() || is_ending(id)) return;  // it is queued when it has ended
   forget_used_up_time(w);
   w.state = WorkloadState::kPending;
   w.logged_pending = 0;  // its condition says that it is inactive: why it waits is told anew

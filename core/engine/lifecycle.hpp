@@ -67,15 +67,17 @@ class Lifecycle {
   /// `why` has reason and message, and for a preemption the preemptor. One that ends later keeps
   /// its quota until ended(), and is evicted once. REQUIRES: it holds quota.
   void evict(WorkloadId id, const Decision& why);
-  /// Its eviction is over: nothing of it runs any more. No-op for one that is not in the middle of
-  /// one.
+  /// Its eviction is over: nothing of it runs any more. Of one that others represent that is the
+  /// eviction of the one that stands for it. No-op without one.
   void ended(WorkloadId id);
-  /// Traits changed: one in the middle of an eviction that has no end to wait for is over.
+  /// Traits changed, or it went: an eviction of it, or of one that represents it, that has no end
+  /// to wait for is over.
   void review_eviction(WorkloadId id);
   /// Ends what it replaces where both are admitted: the end was decided with its own admission, and
   /// is not known here, because of the two the admission is stored first.
   void complete_replacement(WorkloadId id);
-  /// In the middle of an eviction of which the end is to be told.
+  /// In the middle of an eviction of which the end is to be told: its own, or that of the one that
+  /// stands for it.
   bool is_ending(WorkloadId id) const;
   void deactivate(WorkloadId id, std::string_view reason, std::string_view message);
   /// And what it represents: it is one of its ways to run, and a limit of the whole is reached.
@@ -123,8 +125,12 @@ class Lifecycle {
  private:
   void admit(WorkloadId id);
   void start(WorkloadId id);
-  bool ends_later(const WorkloadRecord& w) const;
+  bool ends_later(WorkloadId id) const;
+  void tell_begun(WorkloadId id, const Decision& why);
   void begin_eviction(WorkloadId id, const Decision& why);
+  void end_at_once(WorkloadId id, const Decision& why);
+  /// evict(), of one whose work goes on as another of the ways to run it: it holds nothing on.
+  void make_way(WorkloadId id, const Decision& why);
   void end_eviction(WorkloadId id);
   void vacate(WorkloadId id, const Decision& why);
   void turn_off(WorkloadId id, std::string_view message);

@@ -69,7 +69,7 @@ void Lifecycle::load_status(WorkloadId id) {
 /// In the middle of it: the delay that follows may have begun.
 void Lifecycle::load_eviction(WorkloadId id) {
   const WorkloadRecord& w = model_.workloads[id];
-  if (!ends_later(w)) evicting_.push_back(id);
+  if (!ends_later(id)) evicting_.push_back(id);
   if (!w.extras || w.extras->requeue.requeue_at.value_or(0) <= model_.now) return;
   w.extras->backing_off = true;
   timers_.push({*w.extras->requeue.requeue_at, id, w.epoch, TimerKind::kBackoff});

@@ -119,7 +119,7 @@ class Summing {
   Sum& local(StringId name) { return locals_[model_.names.text(name)]; }
 
   void count(WorkloadId id, std::size_t QueueCounts::*own, std::set<WorkloadId> Counted::*others) {
-    const WorkloadId whom = counted_as(model_, id);
+    const WorkloadId whom = model_.counted_as(id);
     for (Sum* sum : {&all_, &local(model_.workloads[id].local_queue)}) {
       if (whom == id)
         ++(sum->counts.*own);
@@ -214,7 +214,7 @@ std::vector<PendingWorkload> pending_workloads(const Model& model, std::string_v
   std::size_t skipped = 0;
   std::set<WorkloadId> seen;
   for (const WorkloadId member : queue->pending.members()) {
-    const WorkloadId id = counted_as(model, member);
+    const WorkloadId id = model.counted_as(member);
     if (id != member && !seen.insert(id).second) continue;
     const WorkloadRecord& w = model.workloads[id];
     if (w.state != WorkloadState::kPending) continue;

@@ -42,6 +42,10 @@ void tell_eviction(Model& model, WorkloadRecord& w, const Decision& why, bool ad
     set_condition(model, w, Type::kPreempted, true, model.texts.intern(why.preemption), message);
 }
 
+std::string off_message(const Decision& why) {
+  return is_deactivation(why.reason) ? why.message : "The workload is deactivated";
+}
+
 void count_ended_reservation(WorkloadRecord& w, std::string_view why, std::string_view why_cause) {
   const auto due_to = cause_of_deactivation(why);
   const std::string_view reason = due_to ? eviction_reason::kDeactivated : why;
@@ -57,14 +61,15 @@ void count_ended_reservation(WorkloadRecord& w, std::string_view why, std::strin
 void Representation::touch(WorkloadId id) {
   const WorkloadRecord& w = model_.workloads[id];
   if (!w.extras) return;
-  const WorkloadId whom = counted_as(model_, id);
+  const WorkloadId whom = model_.counted_as(id);
   if (whom != id || w.stands_aside()) touched_.insert(whom);
 }
 
 void Representation::lost(WorkloadId member, const Decision& why) {
-  const WorkloadId whom = counted_as(model_, member);
+  const WorkloadId whom = model_.counted_as(member);
   if (whom == member || !model_.workloads[whom].stands_aside()) return;
-  losses_.insert_or_assign(whom, why);
+  Loss& loss = losses_[whom];
+  if (!loss.counts) loss = {why, !model_.workloads[member].evicting};
   touched_.insert(whom);
 }
 
@@ -113,10 +118,20 @@ void Representation::speak_as(WorkloadRecord& w, const WorkloadRecord& member) {
   w.state = WorkloadState::kAdmitted;
   w.pending.reset();
   w.logged_pending = 0;
-  say_reserved(model_, w, model_.queues[member.holding->queue]);
+  if (!member.evicting || !w.is_true(Type::kQuotaReserved))
+    say_reserved(model_, w, model_.queues[member.holding->queue]);
   set_condition(model_, w, Type::kAdmitted, true, "Admitted", subject(member) + " is admitted");
   if (const ConditionRecord* ready = member.condition(Type::kPodsReady))
     set_condition(model_, w, Type::kPodsReady, ready->is_true, ready->reason, ready->message);
+}
+
+/// In the middle of the eviction of the member: what runs has to end, and is told so.
+void Representation::speak_of_end(WorkloadRecord& w, const WorkloadRecord& member) {
+  const ConditionRecord* evicted = member.if_true(Type::kEvicted);
+  SLUICE_CHECK(evicted, member.key, " is being evicted and does not say so");
+  set_condition(model_, w, Type::kEvicted, true, evicted->reason, evicted->message);
+  if (const ConditionRecord* preempted = member.if_true(Type::kPreempted))
+    set_condition(model_, w, Type::kPreempted, true, preempted->reason, preempted->message);
 }
 
 void Representation::fall_silent(WorkloadRecord& w, const Decision& why) {
@@ -142,7 +157,7 @@ void Representation::tell_loss(WorkloadId id, WorkloadId speaker) {
   const ConditionRecord* evicted =
       speaker == kNone ? nullptr : model_.workloads[speaker].if_true(Type::kEvicted);
   if (loss) {
-    why = std::move(loss.mapped());
+    why = std::move(loss.mapped().why);
   } else if (evicted) {
     why.reason = evicted->reason.text();
     why.message = evicted->message.text();
@@ -151,7 +166,9 @@ void Representation::tell_loss(WorkloadId id, WorkloadId speaker) {
     why.message =
         w.object->active ? "What ran for the workload is gone" : "The workload is deactivated";
   }
-  count_ended_reservation(w, why.reason, why.cause);
+  const bool counted =
+      loss ? !loss.mapped().counts : speaker != kNone && model_.workloads[speaker].evicting;
+  if (!counted) count_ended_reservation(w, why.reason, why.cause);
   fall_silent(w, why);
   turn_.decide(DecisionType::kStatus, id);
 }
@@ -177,14 +194,19 @@ void Representation::settle(WorkloadId id, std::vector<End>& ends) {
   }
   // Of a reservation that nobody was told of there is no end to tell.
   const bool ended = loss && w.is_true(Type::kAdmitted);  // it may be turned off already
-  if (ended) {
-    count_ended_reservation(w, loss.mapped().reason, loss.mapped().cause);
-    unready(model_, w);
-  }
-  if (speaker != kNone && w.object->active)
+  const bool is_ending = speaker != kNone && model_.workloads[speaker].evicting;
+  if (ended && loss.mapped().counts)
+    count_ended_reservation(w, loss.mapped().why.reason, loss.mapped().why.cause);
+  if (ended && !is_ending) unready(model_, w);
+  if (speaker != kNone && (w.object->active || is_ending))
     speak_as(w, model_.workloads[speaker]);
   else if (ended && speaker == kNone)
-    fall_silent(w, loss.mapped());
+    fall_silent(w, loss.mapped().why);
+  if (ended && w.state == WorkloadState::kPending && !w.object->active) {
+    const Decision& why = loss.mapped().why;  // it is off from here on, as one without members
+    ends.push_back({id, why.reason, off_message(why), true});
+  }
+  if (is_ending) speak_of_end(w, model_.workloads[speaker]);
   if (w.state == WorkloadState::kPending) waiting_.enqueue(id);  // and says how its members stand
   if (loss || speaker != kNone) turn_.decide(DecisionType::kStatus, id);
 }
@@ -200,12 +222,13 @@ void Representation::verify() const {
     const WorkloadRecord& w = model_.workloads[id];
     if (!w.exists() || !w.stands_aside() || touched_.contains(id)) continue;
     if (model_.members_for(w).empty()) continue;
-    const bool spoken_for = model_.speaker_for(w) != kNone;
+    const WorkloadId speaker = model_.speaker_for(w);
+    const bool spoken_for = speaker != kNone;
+    const bool stays = spoken_for && (w.object->active || model_.workloads[speaker].evicting);
     const bool admitted = w.state == WorkloadState::kAdmitted;
     SLUICE_CHECK(!w.holds_quota(), w.key, " takes no part and holds quota");
-    SLUICE_CHECK(admitted == (spoken_for && w.object->active) ||
-                     (w.state == WorkloadState::kFinished && !spoken_for),
-                 w.key, " is in state ", static_cast<int>(w.state), ", and of its members ",
+    SLUICE_CHECK(admitted == stays || (w.state == WorkloadState::kFinished && !spoken_for), w.key,
+                 " is in state ", static_cast<int>(w.state), ", and of its members ",
                  spoken_for ? "one" : "none", " is admitted");
   }
 }

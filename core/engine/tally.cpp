@@ -30,7 +30,7 @@ WorkloadTally tally_of(const Model& model, std::size_t* steps) {
   std::map<std::pair<QueueId, ResourceId>, Amount> requested;
   for (const WorkloadId id : model.open) {
     const WorkloadRecord& w = model.workloads[id];
-    if (w.state == WorkloadState::kAdmitted || counted_as(model, id) != id) continue;
+    if (w.state == WorkloadState::kAdmitted || model.counted_as(id) != id) continue;
     const bool pending = w.state == WorkloadState::kPending;
     const auto why = pending ? pending_reason(model, w, id) : nullptr;
     ++unadmitted[{model.local_queue_name(w), cause_of(w, why.get())}];
@@ -46,7 +46,7 @@ WorkloadTally tally_of(const Model& model, std::size_t* steps) {
   std::map<std::string_view, std::size_t> finished;
   for (const auto& [local, count] : model.finished) finished[model.names.text(local)] += count;
   for (const WorkloadId id : model.finished_alone)
-    if (counted_as(model, id) == id) ++finished[model.local_queue_name(model.workloads[id])];
+    if (model.counted_as(id) == id) ++finished[model.local_queue_name(model.workloads[id])];
   if (steps) *steps = model.open.size() + model.finished.size() + model.finished_alone.size();
 
   WorkloadTally out;

@@ -183,13 +183,6 @@ bool status_may_have(const Model& model, WorkloadId id, std::string_view member)
   return member != "admissionChecks" || milestones_of(model, id).has_checks;
 }
 
-WorkloadId counted_as(const Model& model, WorkloadId id) {
-  const std::string* represented = model.workloads[id].represents();
-  if (!represented) return id;
-  const auto whom = model.find(*represented);
-  return whom && Model::related(model.workloads[id], model.workloads[*whom]) ? *whom : id;
-}
-
 WorkloadState reported_state(const WorkloadRecord& w) {
   using Condition = ConditionRecord::Type;
   if (w.is_true(Condition::kFinished)) return WorkloadState::kFinished;

@@ -54,9 +54,6 @@ struct Milestones {
 
 Milestones milestones_of(const Model& model, WorkloadId id);
 
-/// Which workload is counted for this one in totals: itself, or the one that it represents.
-WorkloadId counted_as(const Model& model, WorkloadId id);
-
 /// The state of one that takes no part, from its conditions.
 WorkloadState reported_state(const WorkloadRecord& w);
 

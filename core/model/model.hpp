@@ -225,11 +225,36 @@ struct Model {
     return out;
   }
 
+  /// Which workload is counted for this one in totals: itself, or the one that it represents.
+  WorkloadId counted_as(WorkloadId id) const {
+    const std::string* represented = workloads[id].represents();
+    const auto it = represented ? ids.find(*represented) : ids.end();
+    return it != ids.end() && related(workloads[id], workloads[it->second]) ? it->second : id;
+  }
+
+  /// Evicted, it keeps its quota until somebody tells that it has ended; of a way to run another
+  /// that is told of the other. `jobs_do`: EngineConfig::jobs_end_later.
+  bool ends_later(WorkloadId id, bool jobs_do) const {
+    const WorkloadRecord& w = workloads[id];
+    if (w.state != WorkloadState::kAdmitted || w.stands_aside()) return false;
+    const WorkloadRecord& whole = workloads[counted_as(id)];
+    const WorkloadRecord& runs = whole.stands_aside() ? whole : w;
+    if (jobs_do && runs.object->of_job) return true;
+    // While the plugin that would tell is away, what it runs goes on.
+    return runs.extras && (runs.extras->traits.ends_later ||
+                           (w.evicting && !runs.extras->traits.waits_because.empty()));
+  }
+
   /// The one of them that is admitted; kNone: none is.
   WorkloadId speaker_for(const WorkloadRecord& w) const {
     for (const WorkloadId id : members_for(w))
       if (workloads[id].state == WorkloadState::kAdmitted && workloads[id].holds_quota()) return id;
     return kNone;
+  }
+
+  /// By whose quota it runs, if it does: itself, or the one that represents it; kNone: none does.
+  WorkloadId runs_as(WorkloadId id) const {
+    return workloads[id].stands_aside() ? speaker_for(workloads[id]) : id;
   }
 
   /// The other way to run the same that stands in the way of its admission; kNone: none. That

@@ -156,15 +156,6 @@ struct WorkloadRecord {
   bool holds_quota() const { return holding != nullptr; }
   /// It takes no part: it may hold no quota, and the engine does not write its status itself.
   bool stands_aside() const { return extras && !extras->traits.takes_part; }
-  /// Evicted, it keeps its quota until somebody tells that it has ended. Of those that are ways to
-  /// run one workload at most one may be admitted, so that they hold nothing on.
-  bool ends_later(bool jobs_do) const {
-    if (state != WorkloadState::kAdmitted || stands_aside() || represents()) return false;
-    if (jobs_do && object->of_job) return true;
-    // While the plugin that would tell is away, what it runs goes on.
-    return extras &&
-           (extras->traits.ends_later || (evicting && !extras->traits.waits_because.empty()));
-  }
   /// The key of the workload that it is a way to run; nullptr: it is one of its own.
   const std::string* represents() const {
     const bool does = extras && extras->traits.has_group && extras->traits.group.represents &&

@@ -117,7 +117,7 @@ void Cycle::process(Entry& entry) {
 bool Cycle::run_on(std::span<const Victim> victims) {
   bool any = false;
   for (const Victim& v : victims) {
-    if (!model_.workloads[v.id].ends_later(config_.jobs_end_later)) continue;
+    if (!model_.ends_later(v.id, config_.jobs_end_later)) continue;
     planned_.insert(v.id);
     any = true;
   }

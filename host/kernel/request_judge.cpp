@@ -20,9 +20,11 @@ bool said_retry(const api::AdmissionCheckState& check) {
 bool RequestJudge::may_end(const EngineRequest& request) {
   const auto id = engine_.find(request.workload);
   if (!id) return false;
-  const WorkloadRecord& w = engine_.model().workloads[*id];
-  if (!w.evicting || !w.holds_quota()) return false;  // nobody waits for its end
-  const hooks::Traits* traits = w.traits();
+  const Model& model = engine_.model();
+  const WorkloadId runs = model.runs_as(*id);
+  if (runs == kNone || !model.workloads[runs].evicting || !model.workloads[runs].holds_quota())
+    return false;  // nobody waits for its end
+  const hooks::Traits* traits = model.workloads[*id].traits();
   if (traits && traits->ends_later && traits->ends_later_by == request.plugin) return true;
   return refuse(request, told_ends_,
                 "it tells of the end of a workload of which it did not say that it ends later; "

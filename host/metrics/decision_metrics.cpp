@@ -68,7 +68,7 @@ struct DecisionMetrics::About {
 
 /// The times are its own; the labels are those of the workload that it counts for.
 DecisionMetrics::About DecisionMetrics::about(WorkloadId id) {
-  const auto object = engine_.object(counted_as(engine_.model(), id));
+  const auto object = engine_.object(engine_.model().counted_as(id));
   const Milestones seen = milestones_of(engine_.model(), id);
   About out;
   out.ns = object->meta.ns;
@@ -158,7 +158,7 @@ void DecisionMetrics::forget_workload(const std::string& uid) {
 
 void DecisionMetrics::decided(Time now, const Decision& decision) {
   if (!engine_.object(decision.workload)) return;  // deleted in the same step
-  if (counted_as(engine_.model(), decision.workload) != decision.workload)
+  if (engine_.model().counted_as(decision.workload) != decision.workload)
     return decided_for_another(now, decision);
   switch (decision.type) {
     case DecisionType::kQuotaReserved:
@@ -264,7 +264,9 @@ void DecisionMetrics::evicted(Time now, const Decision& decision, const About& a
 
 /// The end of an eviction is no decision of its own, only a change of the status.
 void DecisionMetrics::released(Time now, WorkloadId id) {
-  if (endings_.empty() || engine_.model().workloads[id].holds_quota()) return;
+  if (endings_.empty()) return;
+  const WorkloadId runs = engine_.model().runs_as(id);
+  if (runs != kNone && engine_.model().workloads[runs].evicting) return;
   if (const auto ending = endings_.extract(engine_.object(id)->meta.uid))
     time_eviction(ending.mapped(), now);
 }

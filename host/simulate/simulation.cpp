@@ -283,7 +283,7 @@ void Simulation::finish_workload(const std::string& key) {
 
 /// Ends the job of an admitted workload, and the workload with it. False: it has none that ends.
 bool Simulation::end_job(WorkloadId id) {
-  const WorkloadId whom = counted_as(engine().model(), id);
+  const WorkloadId whom = engine().model().counted_as(id);
   const auto job = jobs_->job_of(*engine().object(whom));
   return job && jobs_->complete(*job);
 }
@@ -320,7 +320,7 @@ void Simulation::end_due_jobs() {
 
 void Simulation::start_job(WorkloadId id, Time started) {
   // What runs is the job of the workload that it counts for.
-  const WorkloadId whom = counted_as(engine().model(), id);
+  const WorkloadId whom = engine().model().counted_as(id);
   const auto workload = engine().object(whom);
   const std::string* text = workload->meta.annotations.find(kRuntimeAnnotation);
   if (text) {
@@ -364,7 +364,7 @@ void Simulation::decided(Time, const Decision& decision) {
       ends_.stop(decision.workload);
       endless_.evicted(decision.workload, decision.reason);
       // Of those that count for another, only the one that ran was that one's.
-      if (decision.admitted || counted_as(engine.model(), decision.workload) == decision.workload)
+      if (decision.admitted || engine.model().counted_as(decision.workload) == decision.workload)
         ++totals_.evictions;
       break;
     case DecisionType::kFinished:
@@ -390,7 +390,7 @@ void Simulation::decided(Time, const Decision& decision) {
 void Simulation::count_new() {
   const Engine& engine = machine_->engine();
   for (const WorkloadId id : uncounted_)
-    if (counted_as(engine.model(), id) == id) ++totals_.workloads;
+    if (engine.model().counted_as(id) == id) ++totals_.workloads;
   uncounted_.clear();
 }
 

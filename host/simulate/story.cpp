@@ -109,7 +109,7 @@ std::map<std::string, QueueTotals> totals_of(const Kernel& kernel) {
     if (state == WorkloadState::kFinished || state == WorkloadState::kInactive) continue;
     QueueTotals& totals = out[queue_of(kernel, id)];
     (state == WorkloadState::kPending ? totals.waiting : totals.holding)
-        .insert(counted_as(engine.model(), id));
+        .insert(engine.model().counted_as(id));
   }
   return out;
 }

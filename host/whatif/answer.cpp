@@ -209,7 +209,7 @@ class Changes {
   }
 
   bool stands_for_asked(WorkloadId id) const {
-    const WorkloadId whom = counted_as(engine_.model(), id);
+    const WorkloadId whom = engine_.model().counted_as(id);
     return whom != id && names_.is_asked(whom);
   }
 
@@ -305,7 +305,7 @@ std::vector<WorkloadId> waiting_of(const Engine& engine, const Waiting& asked,
   // Those that wait beside the queue: for a gate, a backoff, a plugin.
   for (const WorkloadId id : waiting_in(engine.model(), local_queues_of(engine.model(), asked))) {
     if (out.size() >= kMostWaiting) break;
-    const bool told = counted_as(engine.model(), id) != id ||  // as another one
+    const bool told = engine.model().counted_as(id) != id ||  // as another one
                       std::find(out.begin(), out.end(), id) != out.end();
     if (!told && !names.hidden(engine.key(id))) add(id);
   }

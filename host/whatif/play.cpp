@@ -57,7 +57,7 @@ void Play::end_due() {
   SimulatedJobs& jobs = fork_.jobs();
   while (const auto id = ends_.take_due(fork_.now())) {
     if (engine().state(*id) != WorkloadState::kAdmitted) continue;
-    const auto job = jobs.job_of(*engine().object(counted_as(engine().model(), *id)));
+    const auto job = jobs.job_of(*engine().object(engine().model().counted_as(*id)));
     if (job && jobs.complete(*job)) continue;
     // Of one that cannot end now nothing is known.
     static_cast<void>(jobs.end(engine().key(*id)));

@@ -38,7 +38,7 @@ RunTimes::RunTimes(const Engine& engine, const SimulatedJobs& jobs, const PastRu
 }
 
 std::optional<Duration> RunTimes::said(const Engine& engine, WorkloadId id) const {
-  const auto workload = engine.object(counted_as(engine.model(), id));
+  const auto workload = engine.object(engine.model().counted_as(id));
   if (const std::string* text = workload->meta.annotations.find(kRuntimeAnnotation))
     return parse_duration(*text);
   const auto job = jobs_.job_of(*workload);

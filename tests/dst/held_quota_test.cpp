@@ -30,16 +30,20 @@ executor:
 }
 
 struct World {
-  explicit World(const std::vector<std::string>& plugins = {}) : config(config_with(plugins)) {
+  /// `policy`: of the queue, members of its spec.
+  explicit World(const std::vector<std::string>& plugins = {}, std::string_view policy = "")
+      : config(config_with(plugins)) {
     clock.set(now);
     begin();
     create("namespaces", R"({"metadata":{"name":"default"}})");
     create("resourceflavors", R"({"metadata":{"name":"f"}})");
     create("workloadpriorityclasses", R"({"metadata":{"name":"high"},"value":100})");
-    create("clusterqueues", R"({"metadata":{"name":"cq"},"spec":{"namespaceSelector":{},
-      "preemption":{"withinClusterQueue":"LowerPriority"},"resourceGroups":[{
-      "coveredResources":["cpu"],"flavors":[{"name":"f",
-      "resources":[{"name":"cpu","nominalQuota":"4"}]}]}]}})");
+    create("clusterqueues",
+           fmt::format(R"({{"metadata":{{"name":"cq"}},"spec":{{"namespaceSelector":{{}},{}
+      "preemption":{{"withinClusterQueue":"LowerPriority"}},"resourceGroups":[{{
+      "coveredResources":["cpu"],"flavors":[{{"name":"f",
+      "resources":[{{"name":"cpu","nominalQuota":"4"}}]}}]}}]}}}})",
+                       policy));
     create("localqueues/default", R"({"metadata":{"name":"lq"},"spec":{"clusterQueue":"cq"}})");
     submit("first", 4);
     settle();
@@ -173,14 +177,26 @@ struct Way {
 
 void PrintTo(const Way& way, std::ostream* out) { *out << way.name; }
 
-class HeldQuota : public testing::TestWithParam<std::tuple<Way, bool>> {};
+/// How, whether the host restarts after each pod that ends, and whether its job runs by an option.
+class HeldQuota : public testing::TestWithParam<std::tuple<Way, bool, bool>> {
+ protected:
+  static World world() {
+    const auto& [way, restarts, by_option] = GetParam();
+    std::vector<std::string> plugins;
+    if (way.plugin) plugins.emplace_back(way.plugin);
+    if (!by_option) return World(plugins);
+    plugins.emplace_back("concurrent-admission");
+    return World(plugins, R"("concurrentAdmission":{"onSuccess":"RemoveOther"},)");
+  }
+};
 
 // A job that stops keeps the quota of all its pods until the last has ended: 4 - 4 = 0 cpu are left
 // for the 3 of `second`. One that goes on with 1 pod gives back those of each that has: with 2 left
 // it is 4 - 2 < 3, with 1 left 4 - 1 = 3.
 TEST_P(HeldQuota, IsNobodysUntilThePodsHaveEnded) {
-  const auto& [way, restarts] = GetParam();
-  World world(way.plugin ? std::vector<std::string>{way.plugin} : std::vector<std::string>());
+  const auto& [way, restarts, by_option] = GetParam();
+  World world = HeldQuota::world();
+  ASSERT_EQ(world.all("workloads").size(), by_option ? 2U : 1U);
   way.give_up(world);
   world.settle();
   if (world.workload_of("second").empty()) {
@@ -265,11 +281,20 @@ constexpr Way kWays[] = {
      "elastic-jobs"},
 };
 
-INSTANTIATE_TEST_SUITE_P(, HeldQuota, testing::Combine(testing::ValuesIn(kWays), testing::Bool()),
-                         [](const auto& each) {
-                           return std::string(std::get<0>(each.param).name) +
-                                  (std::get<1>(each.param) ? "WithRestarts" : "");
-                         });
+std::string told(const testing::TestParamInfo<HeldQuota::ParamType>& each) {
+  return std::string(std::get<0>(each.param).name) +
+         (std::get<1>(each.param) ? "WithRestarts" : "");
+}
+
+INSTANTIATE_TEST_SUITE_P(, HeldQuota,
+                         testing::Combine(testing::ValuesIn(kWays), testing::Bool(),
+                                          testing::Values(false)),
+                         told);
+// One that changes its size cannot follow options.
+INSTANTIATE_TEST_SUITE_P(ByAnOption, HeldQuota,
+                         testing::Combine(testing::ValuesIn(std::begin(kWays), std::end(kWays) - 1),
+                                          testing::Bool(), testing::Values(true)),
+                         told);
 
 // Else its user would have the quota of pods that run on for another job.
 TEST(HeldQuotaOfADeletedJob, IsNotGivenUpByItsUser) {

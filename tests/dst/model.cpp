@@ -65,6 +65,15 @@ std::vector<json::object> all(const LiveStore& store, const api::Scheme& scheme,
   return out;
 }
 
+std::string_view since(const json::object& object, std::string_view type) {
+  std::string_view out;
+  for_each_object(part(object, "status"), "conditions", [&](const json::object& condition) {
+    if (api::find_text(condition, "type") == type)
+      out = api::find_text(condition, "lastTransitionTime");
+  });
+  return out;
+}
+
 /// Whether it has anything that it had less of before.
 bool is_more(const std::map<std::string, std::int64_t>& now,
              const std::map<std::string, std::int64_t>& before) {
@@ -121,7 +130,8 @@ Model::Seen Model::read(const LiveStore& store, const api::Scheme& scheme,
     if (!reserved) continue;
     const json::object& admission = part(part(object, "status"), "admission");
     const std::string queue(api::find_text(admission, "clusterQueue"));
-    out.holders.emplace(api::find_text(part(object, "metadata"), "uid"));
+    out.holders.insert(fmt::format("{} since {}", api::find_text(part(object, "metadata"), "uid"),
+                                   since(object, "QuotaReserved")));
     for_each_object(admission, "podSetAssignments", [&](const json::object& set) {
       const std::string flavor(api::find_text(part(set, "flavors"), "cpu"));
       const std::int64_t count = api::find_int(set, "count").value_or(1);

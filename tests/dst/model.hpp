@@ -45,7 +45,7 @@ class Model {
     std::map<std::string, Queue> queues;
     std::map<std::string, Amounts> held;          // by workload: `queue flavor`
     std::map<std::string, Amounts> of_job;        // the same by job
-    std::set<std::string> holders;                // UIDs of who holds it
+    std::set<std::string> holders;                // UIDs of who holds it, and since when
     std::map<std::string, std::string> admitted;  // workload → job
     std::map<std::string, std::string> owners;    // workload → the workload or job that it is of
 

@@ -192,7 +192,6 @@ class Story {
         1 + step.c % 20, cpus);
     must(life_->write(WriteVerb::kCreate, "jobs/default", body));
     unsure_.push_back("default/" + name);
-    if (script_.plugins && step.a % kQueues == 2) with_options_.insert("default/" + name);
     if (step.a % 3 == 0) turn();
   }
 
@@ -293,15 +292,8 @@ class Story {
     for (const std::string& key : std::exchange(unsure_, {})) model_.job_acknowledged(key);
     kubelet_.look(life_->store(), life_->scheme(), now_, told_.wrong);
     model_.look(life_->store(), life_->scheme(), now_, told_.wrong);
-    if (steps == Kernel::kUnlimitedSteps) model_.check_in_use(in_use(), told_.wrong);
+    if (steps == Kernel::kUnlimitedSteps) model_.check_in_use(kubelet_.in_use(), told_.wrong);
   }
-  /// Of jobs whose pods hold quota until they have ended; an option gives it back at once.
-  std::map<std::string, std::int64_t> in_use() const {
-    auto out = kubelet_.in_use();
-    std::erase_if(out, [this](const auto& each) { return with_options_.contains(each.first); });
-    return out;
-  }
-
   void forget_a_job() {
     const auto job = disk_->rows.lower_bound({kJobs, ""});
     if (job != disk_->rows.end() && job->first.first == kJobs) disk_->rows.erase(job);
@@ -373,7 +365,6 @@ class Story {
   Kubelet kubelet_;
   Model model_;
   std::vector<std::string> unsure_;  // jobs that nobody was told of yet
-  std::set<std::string> with_options_;
   Told told_;
   std::unique_ptr<Life> life_;
 };

@@ -138,7 +138,7 @@ std::uint32_t ReportCollector::shape_of(WorkloadId workload, const Engine& engin
 void ReportCollector::rested(Duration at, const Engine& engine) {
   for (const auto& [workload, index] : fresh_) {
     if (indexes_[workload] != index) continue;  // gone within the instant
-    const WorkloadId whom = counted_as(engine.model(), workload);
+    const WorkloadId whom = engine.model().counted_as(workload);
     ReportWorkload& known = record_.workloads[index];
     if (whom != workload && whom < indexes_.size()) known.counts_for = indexes_[whom];
     if (known.queue == 0)

@@ -86,12 +86,13 @@ class Live(unittest.TestCase):
         self.patch(f"{GROUP}/clusterqueues/{name}",
                    {"spec": {"resourceGroups": self.groups(quotas)}})
 
-    def job(self, name, command="sleep 300", cpu="1", **labels):
-        """A job of the queue of the same name; the name of its workload."""
+    def job(self, name, command="sleep 300", cpu="1", grace=1, labels=None):
+        """A job of the queue of its name, or of that in `labels`; the name of its workload."""
         self.create("/apis/batch/v1/namespaces/team/jobs", {
-            "metadata": {"name": name, "labels": {"kueue.x-k8s.io/queue-name": name, **labels}},
+            "metadata": {"name": name,
+                         "labels": {"kueue.x-k8s.io/queue-name": name, **(labels or {})}},
             "spec": {"template": {"spec": {
-                "restartPolicy": "Never", "terminationGracePeriodSeconds": 1,
+                "restartPolicy": "Never", "terminationGracePeriodSeconds": grace,
                 "containers": [{"name": "c", "image": "x", "command": ["sh", "-c", command],
                                 "resources": {"requests": {"cpu": cpu}}}]}}}})
         self.addCleanup(self.finish, name)
@@ -332,6 +333,32 @@ class Stories(Live):
         self.become("training", "reserved=Admitted on-demand=Deactivated")
         self.assertEqual(self.flavor_of("training", "example.com/gpu"), "g-res")
         self.assertEqual(self.flavor_of("training", "cpu"), "cpus")
+
+
+class Ends(Live):
+    def running_pods(self, job):
+        return [p["metadata"]["name"] for p in self.rest.get(
+            f"/api/v1/namespaces/team/pods?labelSelector=job-name={job}")["items"]
+            if p.get("status", {}).get("phase") == "Running"]
+
+    def is_admitted(self, workload):
+        return any(c["type"] == "Admitted" and c["status"] == "True"
+                   for c in self.get(workload).get("status", {}).get("conditions", []))
+
+    def test_who_is_evicted_keeps_its_quota_until_its_pods_have_ended(self):
+        q = "ends"
+        self.queue(q, {"only": 1}, {"onSuccess": "RemoveLower"},
+                   preemption={"withinClusterQueue": "LowerPriority"})
+        self.create(f"{GROUP}/workloadpriorityclasses",
+                    {"metadata": {"name": "high"}, "value": 9})
+        low = self.job(q, "trap '' TERM; sleep 300", grace=3)
+        self.become(low, "only=Admitted")
+        self.runs(q)
+        high = self.job("high", labels={"kueue.x-k8s.io/queue-name": q,
+                                        "kueue.x-k8s.io/priority-class": "high"})
+        eventually(lambda: self.is_admitted(high), "the place is free")
+        self.assertEqual(self.running_pods(q), [])
+        self.become(low, "only=Pending")
 
 
 class Crashes(Live):

@@ -218,9 +218,9 @@ TEST_F(Traits, WhoRepresentsAnotherIsCountedAsThatOne) {
   auto s = one_queue();
   for (const char* name : {"way", "behind", "first", "lost", "plain"}) s->submit(Job(name, "q"));
   const auto id = [&](const std::string& name) { return *s->engine.find("ns/" + name); };
-  EXPECT_EQ(counted_as(s->engine.model(), id("way")), id("plain"));
+  EXPECT_EQ(s->engine.model().counted_as(id("way")), id("plain"));
   for (const char* name : {"behind", "first", "lost", "plain"})
-    EXPECT_EQ(counted_as(s->engine.model(), id(name)), id(name));
+    EXPECT_EQ(s->engine.model().counted_as(id(name)), id(name));
 }
 
 TEST_F(Traits, AShapeKeyKeepsLikeWorkloadsApart) {
