@@ -409,9 +409,7 @@ std::optional<Queues::Standing> Queues::standing(std::string_view local_queue) c
   std::string parts;
   for (const auto& [resource, amount] : local.usage.consumed) {
     if (amount == 0) continue;
-    char text[64];
-    std::snprintf(text, sizeof text, "%.4g", amount);
-    parts += (parts.empty() ? "" : ", ") + std::string(text) + " " + resource;
+    parts += (parts.empty() ? "" : ", ") + told_amount(resource, amount);
   }
   out.because += parts.empty() ? "nothing lately" : parts + " on average";
   if (local.weight != 1) out.because += ", with weight " + quantity_text(local.weight);

@@ -69,6 +69,25 @@ std::string quantity_text(double amount) {
   return out;
 }
 
+std::string told_amount(const std::string& resource, double amount) {
+  constexpr std::array<std::string_view, 7> kOfBytes = {"", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei"};
+  std::size_t suffix = 0;
+  const bool counts_bytes =
+      resource == "memory" || resource == "ephemeral-storage" || resource.starts_with("hugepages-");
+  while (counts_bytes && amount >= 1000 && suffix + 1 < kOfBytes.size()) {
+    amount /= 1024;
+    ++suffix;
+  }
+  const int decimals = amount >= 100 ? 0 : amount >= 10 ? 1 : 2;
+  std::array<char, 400> digits{};
+  std::snprintf(digits.data(), digits.size(), "%.*f", decimals, amount);
+  std::string out = digits.data();
+  if (decimals > 0) out.erase(out.find_last_not_of('0') + 1);
+  if (out.ends_with('.')) out.pop_back();
+  if (out == "0") out = "under 0.01";
+  return out.append(kOfBytes[suffix]).append(" ").append(resource);
+}
+
 void settle(Usage& usage, std::int64_t at, const Rates& rates) {
   if (at <= usage.at) return;
   const double part = part_after(static_cast<double>(at - usage.at), rates);

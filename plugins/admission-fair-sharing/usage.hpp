@@ -19,6 +19,9 @@ std::optional<double> quantity_of(std::string_view text);
 /// `2`, `0.25`: with as many digits as are needed.
 std::string quantity_text(double amount);
 
+/// `4 cpu`, `2.04Gi memory`: for people, with three digits.
+std::string told_amount(const std::string& resource, double amount);
+
 struct Rates {
   double half_life_seconds = 604800;
   double sampling_seconds = 300;

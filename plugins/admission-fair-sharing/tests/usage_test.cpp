@@ -116,6 +116,21 @@ TEST(Quantities, AreReadAndWritten) {
     EXPECT_FALSE(quantity_of(text)) << text;
 }
 
+TEST(Quantities, AreToldWithThreeDigits) {
+  struct Row {
+    const char* resource;
+    double amount;
+    const char* told;
+  };
+  for (const Row& row :
+       {Row{"cpu", 4, "4 cpu"}, Row{"cpu", 0.25, "0.25 cpu"}, Row{"cpu", 0.001, "under 0.01 cpu"},
+        Row{"cpu", 12345.6, "12346 cpu"}, Row{"memory", 2138000, "2.04Mi memory"},
+        Row{"memory", 500, "500 memory"}, Row{"memory", 1610612736, "1.5Gi memory"},
+        Row{"hugepages-2Mi", 1047527424, "999Mi hugepages-2Mi"},
+        Row{"example.com/gpu", 10.25, "10.2 example.com/gpu"}})
+    EXPECT_EQ(told_amount(row.resource, row.amount), row.told);
+}
+
 TEST(Quantities, WhatIsWrittenIsWhatIsReadAgain) {
   Usage usage{{{"cpu", 1}}, {{"cpu", 7}}, 0};
   for (std::int64_t at = 7; at < 7000; at += 7) {
