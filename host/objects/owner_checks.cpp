@@ -38,9 +38,11 @@ bool same_text(const json::object& a, const json::object& b, std::string_view me
   return api::find_text(a, member) == api::find_text(b, member);
 }
 
-/// A cluster's, by which dependents lose the owner that leaves them behind (`--cascade=orphan`).
-constexpr std::string_view kGarbageCollector =
-    "system:serviceaccount:kube-system:generic-garbage-collector";
+/// Those of a cluster's garbage collector, by which dependents lose the owner that leaves them
+/// behind (`--cascade=orphan`): its own account, or that of all controllers where they share one.
+constexpr std::string_view kGarbageCollectors[] = {
+    "system:serviceaccount:kube-system:generic-garbage-collector",
+    "system:kube-controller-manager"};
 
 /// The same reference in all that says whose it is.
 bool is_same(const json::object& a, const json::object& b) {
@@ -141,7 +143,7 @@ void check_owners(const ObjectReader& objects, const api::KindInfo& kind, std::s
                   std::vector<api::Problem>& problems) {
   const bool of_workload = is_workload(kind);
   const json::object &old = metadata_in(before), &now = metadata_in(&after);
-  if (user == kGarbageCollector) return;
+  if (std::ranges::find(kGarbageCollectors, user) != std::end(kGarbageCollectors)) return;
   const bool by_controller = is_controller(user, api::find_text(now, "namespace"));
   if (of_workload) {
     check_added_to_workload(objects.scheme(), old, now, problems);

@@ -10,6 +10,7 @@
 #include "api/json/json.hpp"
 #include "api/schema/kind_info.hpp"
 #include "api/scheme/controlling_job.hpp"
+#include "host/controllers/jobs/job_policy.hpp"
 #include "host/controllers/jobs/job_view.hpp"
 #include "host/objects/header.hpp"
 #include "host/objects/kinds.hpp"
@@ -209,12 +210,25 @@ void Reviewer::ask_plugins(const AdmissionRequest& request, json::object& object
       [](json::object&) { return std::vector<api::Problem>(); }, problems, asking);
 }
 
+/// A controller makes it of the template of a job that waits for quota itself, so that what the
+/// template has of marks came with the job's start.
+bool Reviewer::is_of_queued_job(const AdmissionRequest& request, const json::object& pod) const {
+  if (request.old || !is_controller(request.user, request.ns)) return false;
+  for (const api::ControllingJob& owner : api::controlling_jobs(pod, rules_.scheme)) {
+    const auto job = objects_.get(*owner.kind, join_key(request.ns, owner.name));
+    if (!job || api::find_text(part(*job, "metadata"), "uid") != owner.uid) continue;
+    if (is_queued(*job) || !annotation_of(*job, kStartedWith).empty()) return true;
+  }
+  return false;
+}
+
 /// What is wrong with it is found again, and refused, by the validating step.
 Verdict Reviewer::mutate_pod(const AdmissionRequest& request, Subject& subject) {
   Verdict out;
   Edit& edit = *subject.draft.edit;
   WriteMode mode = mode_of(request);
   mode.user = {};  // noted below, of pods that wait
+  mode.keeps_marks = is_of_queued_job(request, edit.after());
   mode.advises = true;
   std::vector<api::Problem> problems;
   if (asks_plugins(request)) drafter_.amend(subject.draft, mode, problems);

@@ -56,6 +56,7 @@ class Reviewer {
   Verdict mutate(Subject& subject, const WriteMode& mode);
   Verdict validate(Subject& subject, const WriteMode& mode);
   void add_gates(const AdmissionRequest& request, boost::json::object& pod);
+  bool is_of_queued_job(const AdmissionRequest& request, const boost::json::object& pod) const;
   Verdict mutate_pod(const AdmissionRequest& request, Subject& subject);
   Verdict validate_pod(const AdmissionRequest& request, Subject& subject);
   bool asks_plugins(const AdmissionRequest& request) const;

@@ -177,7 +177,7 @@ void Drafter::amend(Draft& draft, const WriteMode& mode,
   json::object& after = edit.after();
   if (is_user(mode) && before) keep_marks(kind, *before, after, advice_of(draft, mode));
   if (is_user(mode) && !before) {
-    drop_marks(kind, after, advice_of(draft, mode));
+    if (!mode.keeps_marks) drop_marks(kind, after, advice_of(draft, mode));
     mark_creator(kind, mode.user, after);
   }
   if (edit.of_status()) return;

@@ -30,6 +30,7 @@ struct WriteMode {
   std::string_view field_manager;  ///< owner of the fields that change; empty: not recorded
   std::string_view plugin;         ///< that writes; marks are as it says; empty: none does
   std::string_view user;           ///< noted as the creator; empty: none is
+  bool keeps_marks = false;        ///< those of a new object are the system's, by way of a template
   bool advises = false;            ///< warnings beside the outcome are read
   bool may_wait = false;           ///< see WriteRequest
   /// Asked last, with the object as it would be stored; may be empty.

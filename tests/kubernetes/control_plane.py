@@ -19,11 +19,16 @@ import yaml
 from client import Api, eventually
 from ports import own_port
 
+# The cluster's own controllers are who they are in any cluster, each with an account of its own.
+MANAGER, SCHEDULER = "system:kube-controller-manager", "system:kube-scheduler"
 TOKENS = {"admin": ("admin-token", "system:masters"), "observer": ("observer-token", "observers"),
+          MANAGER: ("manager-token", ""), SCHEDULER: ("scheduler-token", ""),
           "nobody": ("nobody-token", ""),
           "one": ("one-token", "controllers"), "other": ("other-token", "controllers")}
 AUDIT = {"apiVersion": "audit.k8s.io/v1", "kind": "Policy", "omitStages": ["RequestReceived"],
-         "rules": [{"level": "None", "userGroups": ["system:masters"]}, {"level": "Metadata"}]}
+         "rules": [{"level": "None", "userGroups": ["system:masters"]},
+                   {"level": "None", "userGroups": ["system:serviceaccounts"]},
+                   {"level": "None", "users": [MANAGER, SCHEDULER]}, {"level": "Metadata"}]}
 
 
 class Process:
@@ -180,13 +185,14 @@ class ControlPlane:
                 "--enable-aggregator-routing", "--profiling=false"]
 
     def manager_arguments(self):
-        return ["--kubeconfig=" + self.kubeconfig("admin"), "--leader-elect=false",
+        return ["--kubeconfig=" + self.kubeconfig(MANAGER), "--leader-elect=false",
+                "--use-service-account-credentials=true",
                 f"--secure-port={self.ports['manager']}", "--bind-address=127.0.0.1",
                 "--cert-dir=" + self.folder, "--controllers=*,-nodelifecycle",
                 "--service-account-private-key-file=" + self.path("accounts.key")]
 
     def scheduler_arguments(self):
-        return ["--kubeconfig=" + self.kubeconfig("admin"), "--leader-elect=false",
+        return ["--kubeconfig=" + self.kubeconfig(SCHEDULER), "--leader-elect=false",
                 f"--secure-port={self.ports['scheduler']}", "--bind-address=127.0.0.1",
                 "--cert-dir=" + self.folder]
 

@@ -272,7 +272,24 @@ class Pods(Case):
                 "metadata": {"name": "p"}, "spec": {"containers": [{"name": "c", "image": "x"}]}})
             return code == 201 and made["metadata"].get("labels", {}).get(DOMAIN + "queue-name")
         self.assertEqual(eventually(taken, "the controller knows of the queue"), "default")
+        self.runs_job_of_default_queue(pods)
 
+    def runs_job_of_default_queue(self, pods):
+        """The pods of a job that is queued itself are none of those that name no queue."""
+        self.api.post("/apis/batch/v1/namespaces/team/jobs", {
+            "metadata": {"name": "train", "labels": {DOMAIN + "queue-name": "default"}},
+            "spec": {"suspend": False, "parallelism": 1, "completions": 1, "template": {
+                "metadata": {"annotations": {"test/runs-for": "1"}},
+                "spec": {"restartPolicy": "Never", "containers": [{
+                    "name": "c", "image": "x", "resources": {"requests": {"cpu": "1"}}}]}}}})
+        eventually(lambda: is_true(self.api.get("/apis/batch/v1/namespaces/team/jobs/train"),
+                                   "Complete"), "the job of the default queue runs and ends")
+        mine = self.api.items(pods + "?labelSelector=job-name=train")
+        self.assertEqual([each["metadata"]["labels"].get(DOMAIN + "podset") for each in mine],
+                         ["main"])
+        workloads = self.api.items(GROUP + "v1beta2/namespaces/team/workloads")
+        self.assertEqual([each["metadata"]["ownerReferences"][0]["kind"] for each in workloads],
+                         ["Job"])
 
     def test_8_an_api_server_has_a_bad_day(self):
         """It refuses, fails and breaks off now and then; writes are repeated, and none twice."""

@@ -5,6 +5,7 @@
 
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
+#include <future>
 
 #include "api/json/json.hpp"
 #include "core/base/check.hpp"
@@ -42,7 +43,7 @@ class PluginReview : public ::testing::Test {
     out.kind = api::find_text(object, "kind");
     out.ns = "default";
     out.name = "x";
-    out.user = "ann";
+    out.user = user;
     out.operation = old ? ReviewedOperation::kUpdate : ReviewedOperation::kCreate;
     out.object = object;
     out.old = std::move(old);
@@ -64,6 +65,17 @@ class PluginReview : public ::testing::Test {
     return json::serialize(object.at("metadata").at("labels"));
   }
 
+  /// The reviewer sees the object from now on.
+  void publish(std::string_view text) {
+    json::object object = json::parse({text.data(), text.size()}).as_object();
+    TextPool pool;
+    store->put(to_stored(*rules->scheme.find_by_name("jobs"), object, pool));
+    std::promise<void> done;
+    store->commit([&done](const Result<void>&) { done.set_value(); });
+    done.get_future().wait();
+  }
+
+  std::string user = "ann";
   VirtualClock clock;
   Configuration config;
   std::unique_ptr<Rules> rules;
@@ -88,6 +100,41 @@ TEST_F(PluginReview, NobodyElseSaysThatAPodIsHeld) {
   const json::object held = made("v1", "Pod", R"("example.com/held":"true")");
   EXPECT_EQ(labels(mutated(made("v1", "Pod", R"("a":"")"), held)),
             R"({"a":"","example.com/held":"true"})");
+}
+
+// Its template got them when it was started; else its pods would be taken for pods without a job.
+TEST_F(PluginReview, PodsOfAJobThatWaitsForQuotaKeepTheMarksOfItsTemplate) {
+  constexpr const char* kController = "system:serviceaccount:kube-system:job-controller";
+  publish(
+      R"({"apiVersion":"batch/v1","kind":"Job","metadata":{"name":"queued","namespace":"default",
+      "uid":"u-queued","labels":{"kueue.x-k8s.io/queue-name":"lq"}}})");
+  publish(
+      R"({"apiVersion":"batch/v1","kind":"Job","metadata":{"name":"started","namespace":"default",
+      "uid":"u-started","annotations":{"sluice.dev/started-with":"{}"}}})");
+  publish(R"({"apiVersion":"batch/v1","kind":"Job","metadata":{"name":"free","namespace":"default",
+      "uid":"u-free"}})");
+  struct Case {
+    const char *user, *job, *uid;
+    bool keeps;
+  };
+  for (const Case& each :
+       {Case{kController, "queued", "u-queued", true},
+        Case{"system:kube-controller-manager", "queued", "u-queued", true},
+        Case{kController, "started", "u-started", true}, Case{kController, "free", "u-free", false},
+        Case{kController, "queued", "u-of-before", false},
+        Case{kController, "gone", "u-gone", false}, Case{"ann", "queued", "u-queued", false},
+        Case{"system:serviceaccount:default:ann", "queued", "u-queued", false}}) {
+    user = each.user;
+    json::object pod = made("v1", "Pod", R"("a":"","kueue.x-k8s.io/podset":"main")");
+    pod["metadata"].as_object()["ownerReferences"] =
+        json::array{json::object{{"apiVersion", "batch/v1"},
+                                 {"kind", "Job"},
+                                 {"name", each.job},
+                                 {"uid", each.uid},
+                                 {"controller", true}}};
+    EXPECT_EQ(labels(mutated(pod)).find("podset") != std::string::npos, each.keeps)
+        << each.user << " " << each.job;
+  }
 }
 
 TEST_F(PluginReview, RefusesPodsInItsWords) {
