@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "api/json/json.hpp"
@@ -20,6 +21,16 @@ namespace json = boost::json;
 constexpr std::string_view kOurMetadata[] = {"labels", "annotations", "ownerReferences",
                                              "finalizers"};
 constexpr const char* kWriter = "fieldManager=sluice&fieldValidation=Ignore";
+// Kueue's own, with which it takes away what is not in its next one.
+constexpr const char* kAdmitter = "fieldManager=kueue-admission&force=true&fieldValidation=Ignore";
+
+/// Whether a merge patch takes anything away.
+bool removes(const json::value& patch) {
+  if (patch.is_null()) return true;
+  const json::object* members = patch.if_object();
+  return members && std::any_of(members->begin(), members->end(),
+                                [](const auto& each) { return removes(each.value()); });
+}
 
 json::object our_metadata(const StoredObject& object) {
   const json::object all = parse_stored(object.metadata.text());
@@ -72,6 +83,27 @@ ClusterRequest patch_request(const StoredObject& base, std::uint64_t version, js
       fmt::format("{}{}?{}", path_of(*base.kind, base.key), status ? "/status" : "", kWriter);
   out.content_type = "application/merge-patch+json";
   out.body = api::to_json(patch);
+  return out;
+}
+
+std::optional<ClusterRequest> admission_request(const StoredObject& base, std::uint64_t version,
+                                                const StoredObject& after) {
+  json::object status = parse_stored(after.status);
+  if (removes(merge_patch_between(parse_stored(base.status), status))) return std::nullopt;
+  const auto [ns, name] = split_key(base.key);
+  const json::object object{{"apiVersion", api::json_view(base.kind->hub_api_version())},
+                            {"kind", api::json_view(base.kind->kind)},
+                            {"metadata",
+                             {{"namespace", api::json_view(ns)},
+                              {"name", api::json_view(name)},
+                              {"uid", api::json_view(base.metadata.uid())},
+                              {"resourceVersion", std::to_string(version)}}},
+                            {"status", std::move(status)}};
+  ClusterRequest out;
+  out.method = "PATCH";
+  out.path = fmt::format("{}/status?{}", path_of(*base.kind, base.key), kAdmitter);
+  out.content_type = "application/apply-patch+yaml";
+  out.body = api::to_json(object);
   return out;
 }
 

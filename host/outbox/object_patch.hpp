@@ -6,6 +6,7 @@
 
 #include <boost/json/object.hpp>
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "host/kube/sender.hpp"
@@ -24,6 +25,12 @@ std::string path_of(const api::KindInfo& kind, std::string_view key);
 /// `version`: that of the cluster's object which the patch was made against.
 ClusterRequest patch_request(const StoredObject& base, std::uint64_t version,
                              boost::json::object patch, bool status);
+/// Of a workload that is given quota: its status by server-side apply, under the name that Kueue
+/// has for that, so that Kueue can take it away where the cluster is given back to it: what another
+/// name owns stays. All of the status: what this name owned and is not in it would go. nullopt:
+/// something goes, which takes a patch.
+std::optional<ClusterRequest> admission_request(const StoredObject& base, std::uint64_t version,
+                                                const StoredObject& after);
 ClusterRequest create_request(const StoredObject& object);
 ClusterRequest delete_request(const StoredObject& base);
 ClusterRequest read_request(const api::KindInfo& kind, std::string_view key);

@@ -248,6 +248,8 @@ std::optional<ClusterRequest> Outbox::request_of(Edit& edit) {
     if (!patch.empty()) return patch_request(*entry.base, entry.version, std::move(patch), false);
     edit.stage = Sent::kStatus;
   }
+  if (edit.gives)
+    if (auto request = admission_request(*entry.base, entry.version, edit.target)) return request;
   auto patch = status_patch(*entry.base, edit.target);
   if (patch.empty()) return std::nullopt;
   return patch_request(*entry.base, entry.version, std::move(patch),

@@ -184,10 +184,10 @@ class TakingOver(unittest.TestCase):
             began = time.monotonic()
             self.fill()
             self.step(f"Kueue runs {self.running} jobs, {self.waiting + 1} wait", began)
-        self.sluice_takes_over()
-        self.kueue_takes_over()
+        self.kueue_takes_over(self.sluice_takes_over())
 
     def sluice_takes_over(self):
+        """The jobs that it let in."""
         before = self.in_charge(
             self.controller.start,
             lambda: self.controller.metric("sluice_cluster_edits_waiting") == 0)
@@ -203,8 +203,9 @@ class TakingOver(unittest.TestCase):
         eventually(lambda: self.controller.metric("sluice_cluster_edits_waiting") == 0,
                    "all is written")
         self.assertEqual(self.controller.stop(), 0)
+        return others
 
-    def kueue_takes_over(self):
+    def kueue_takes_over(self, let_in):
         before = self.in_charge(self.neighbour.__enter__, self.neighbour.is_healthy)
         self.addCleanup(self.neighbour.__exit__)
         others = [self.next_after("a job ended", lambda: self.end_pod("urgent")),
@@ -212,6 +213,10 @@ class TakingOver(unittest.TestCase):
                       f"{NAMESPACED}/runs-3", propagationPolicy="Background")),
                   self.deactivate("runs-4")]
         self.unchanged(before, "urgent", "runs-3", "runs-4", *others)
+        # What Sluice gave Kueue can take away; else it would never look at that queue again.
+        self.deactivate(let_in[1])
+        eventually(lambda: "admission" not in self.workloads()[let_in[1]]["status"],
+                   "the admission is gone")
 
 
 def main():

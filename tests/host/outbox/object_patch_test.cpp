@@ -38,5 +38,30 @@ TEST_F(ObjectPatchTest, ADeletionNamesTheVeryObject) {
   EXPECT_NE(request.body.find(R"("preconditions":{"uid":"uid-j"})"), std::string::npos);
 }
 
+// By the name under which Kueue does it: what another name owns stays when Kueue leaves it out.
+TEST_F(ObjectPatchTest, AnAdmissionIsAppliedAsKueueDoes) {
+  StoredObject before = workload("w"), after = before;
+  before.status = R"({"conditions":[{"type":"QuotaReserved","status":"False"}],"x":{"n":1}})";
+  after.status = R"({"conditions":[{"type":"QuotaReserved","status":"True"}],"x":{"n":1},)"
+                 R"("admission":{"clusterQueue":"q"}})";
+  const auto request = admission_request(before, 7, after);
+  ASSERT_TRUE(request);
+  EXPECT_EQ(request->path,
+            "/apis/kueue.x-k8s.io/v1beta2/namespaces/ns/workloads/w/status"
+            "?fieldManager=kueue-admission&force=true&fieldValidation=Ignore");
+  EXPECT_EQ(request->content_type, "application/apply-patch+yaml");
+  const auto body = boost::json::parse(request->body);
+  EXPECT_EQ(body.at("status"), boost::json::parse(after.status)) << "what is left out would go";
+  EXPECT_EQ(body.at("metadata").at("resourceVersion"), "7");
+  EXPECT_EQ(body.at("metadata").at("uid"), "uid-w");
+}
+
+TEST_F(ObjectPatchTest, WhatGoesWithAnAdmissionTakesAPatch) {
+  StoredObject before = workload("w"), after = before;
+  after.status = R"({"admission":{"clusterQueue":"q"},"requeueState":{"count":1}})";
+  before.status = R"({"requeueState":{"count":1,"requeueAt":"2026-01-01T00:00:00Z"}})";
+  EXPECT_FALSE(admission_request(before, 7, after));
+}
+
 }  // namespace
 }  // namespace sluice::host

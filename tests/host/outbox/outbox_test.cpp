@@ -18,7 +18,7 @@ struct OutboxTest : OutboxFixture, ::testing::Test {};
 TEST_F(OutboxTest, AnEditIsSentAgainstTheVersionThatWasKnown) {
   edit(workload("w"), workload("w", "cq"), 41);
   EXPECT_THAT(due(), ElementsAre("PATCH w/status"));
-  EXPECT_THAT(bodies["w"], HasSubstr(R"("resourceVersion":"41","uid":"uid-w")"));
+  EXPECT_THAT(bodies["w"], HasSubstr(R"("uid":"uid-w","resourceVersion":"41")"));
   EXPECT_THAT(due(), IsEmpty());  // it is under way
   stored("w", 42);
   EXPECT_EQ(outbox.size(), 0U);
