@@ -237,6 +237,10 @@ class KindBuilder {
     SchemaNode* node = find_node(root, at);
     if (node == nullptr) return Error{"rule " + rule.name + ": no field \"" + at + "\""};
     if (rule.name == "immutable" || rule.name == "immutableOnceSet") {
+      for (const char* name : {"field", "fields", "when", "whenSet"})
+        if (from.contains(name))
+          return Error{"rule " + rule.name + " at " + at + ": " + name +
+                       " means nothing to it; \"at\" names what does not change"};
       pending_updates_.push_back({at, rule.message, rule.name == "immutableOnceSet"});
       return {};
     }

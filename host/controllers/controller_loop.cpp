@@ -72,6 +72,12 @@ bool ControllerLoop::has_work() const {
   });
 }
 
+bool ControllerLoop::has_first_looks() const {
+  return std::any_of(entries_.begin(), entries_.end(), [](const Entry& entry) {
+    return entry.first_looks > 0 && entry.controller->decides();
+  });
+}
+
 void ControllerLoop::loaded(const ObjectChange& change, bool apart) {
   if (apart) index_.update(change);
   if (apart && resumes_) return;  // owners are known when all are in the index
@@ -84,6 +90,7 @@ void ControllerLoop::loaded(const ObjectChange& change, bool apart) {
     else
       entry->controller->loaded(change, named_);
     for (WorkKey& key : named_) name(*entry, std::move(key));
+    if (entry->controller->decides()) entry->first_looks = entry->queue.size();
   }
 }
 
@@ -118,6 +125,7 @@ bool ControllerLoop::run_one(Entry& entry) {
   // Not queued any more while it is looked at: what changes then names it again.
   const auto node = entry.queued.extract(*entry.queue.front());
   entry.queue.pop_front();
+  if (entry.first_looks > 0) --entry.first_looks;
   const WorkKey& key = node.value();
   ++reconciles_;
   const auto next = entry.controller->reconcile(key, objects_);

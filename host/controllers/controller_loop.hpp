@@ -60,6 +60,7 @@ class ControllerLoop final : public KernelListener {
   bool follows(const StoredObject& workload) override;
   bool run() override;
   bool has_work() const override;
+  bool has_first_looks() const override;
   Time next_timer() const override;
 
   /// Reconciles since the start, for metrics.
@@ -74,6 +75,7 @@ class ControllerLoop final : public KernelListener {
     std::map<WorkKey, Time> due;  // the key's own timer
     std::set<std::pair<Time, WorkKey>> timers;
     std::map<WorkKey, int> failures;
+    std::size_t first_looks = 0;  // at the front of the queue: what was loaded
   };
   const std::vector<Entry*>& watchers_of(const api::KindInfo& kind);
   void name(Entry& entry, WorkKey key);

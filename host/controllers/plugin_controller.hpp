@@ -34,6 +34,8 @@ class PluginController final : public Controller {
   bool follows(const StoredObject& workload) const override;
   void poll(std::vector<WorkKey>& keys) override;
   Result<Time> reconcile(const WorkKey& key, ObjectAccess& objects) override;
+  /// What a plugin decides rests on what it watches; without its process it decides nothing.
+  bool decides() const override { return !plugin_.away(); }
   Duration pause() const override { return plugin_.pause(); }
   Duration longest_retry() const override { return 300 * kSecond; }
 

@@ -152,7 +152,7 @@ void add_details(const Engine& engine, const ObjectAccess& objects, WorkloadId i
     if (!query) continue;
     if (awaited) check.erase("details");
     tell(plugins.explain(*query), check);
-    const std::string trouble = plugins.trouble(query->check_json);
+    const std::string trouble = plugins.trouble(query->check_json, engine.key(id));
     if (!trouble.empty() && trouble != text_in(check, "message"))  // which says it already
       array_of(check, "details").emplace_back(trouble);
   }

@@ -120,6 +120,7 @@ void Kernel::load(int threads, WorkloadReader* read) {
   for (const api::KindInfo* kind : scheme().kinds())
     if (listener_ && listener_->wants_loaded(*kind)) announce(*kind, false);
   for (const auto& [key, claims] : changed) put_claims(*store_.find(workload_kind_, key), claims);
+  plugins_.begin_anew();
 }
 
 /// All but workloads. The engine gives a queue its number first, then the watching plugins get it.
@@ -147,10 +148,12 @@ void Kernel::tell_engine(TypedObject& typed) {
 TraitsSource::Told Kernel::ask_traits(const api::Workload& object, const Claims& before) {
   if (!traits_.asks() && before.plugins.empty()) return {};
   const auto id = engine_.find(object.meta.key());
-  const api::Condition* reserved = object.status.condition("QuotaReserved");
+  const api::Condition *reserved = object.status.condition("QuotaReserved"),
+                       *finished = object.status.condition("Finished");
+  const bool is_over = finished && finished->is_true();
   const bool known = id && engine_.object(*id)->meta.uid == object.meta.uid;
-  const bool holds =
-      known ? engine_.holds_quota(*id) : reserved && reserved->is_true() && object.status.admission;
+  const bool holds = known ? engine_.holds_quota(*id)
+                           : !is_over && reserved && reserved->is_true() && object.status.admission;
   TraitsSource::Told told =
       traits_.ask({object, cluster_queue_of(engine_.model(), object), holds}, before);
   if (!told.traits.unknown_because.empty()) retries_.note(object.meta.key(), now_);
@@ -276,8 +279,11 @@ void Kernel::erase(const api::KindInfo& kind, const std::string& key) {
   if (staged_) return staged_->add(StagedErase{&kind, key});
   ++changes_;
   if (listener_) listener_->changed({&kind, key, nullptr, old});
+  if (&kind == &workload_kind_) {
+    retries_.forget(key);
+    if (const auto id = engine_.find(key)) notices_.note_deletion(*id);
+  }
   if (const auto told = engine_kind(kind)) engine_.remove(*told, key);
-  if (&kind == &workload_kind_) retries_.forget(key);
   intake_.forget(kind, key);
   const std::string gone = decides_about_pods(kind) ? key : std::string();
   store_.erase(kind, key);
@@ -390,6 +396,10 @@ bool Kernel::run(std::size_t steps) {
     if (steps-- == 0) return false;
     apply_requests();  // traits that controllers changed hold in this cycle
     ask_moved();
+    if (listener_ && listener_->has_first_looks()) {
+      if (!worked) return true;  // they pause, and go on with the listener's timer
+      continue;
+    }
     more = step();
     commit_decisions();
     for (const Decision& decision : decisions_) observer_.decided(now_, decision);
@@ -424,21 +434,32 @@ bool Kernel::apply_requests() {
   const auto requests = plugins_.take_requests();
   for (const auto& request : requests) {
     if (request.type == EngineRequest::Type::kTraitsChanged) {
-      renew_traits(request.workload);
+      if (may_look(renewals_, request)) renew_traits(request.workload);
     } else if (request.type == EngineRequest::Type::kOrderChanged) {
       renew_order(request.workload);
     } else if (request.type == EngineRequest::Type::kEnded) {
       if (judge_.may_end(request)) engine_.ended(request.workload);
-    } else {
+    } else if (may_look(requeues_, request)) {
       engine_.requeue(request.workload, judge_.may_take_back_retry(request));
     }
   }
-  const std::vector<std::string> again = retries_.take_due(now_);
+  const std::vector<std::string> again = retries_.take_due(now_),
+                                 put_off = requeues_.take_due(now_),
+                                 renewed = renewals_.take_due(now_);
   for (const std::string& workload : again) {
     renew_traits(workload);
     engine_.requeue(workload);
   }
-  return !requests.empty() || !again.empty();
+  for (const std::string& workload : renewed) renew_traits(workload);
+  for (const std::string& workload : put_off) engine_.requeue(workload);
+  return !requests.empty() || !again.empty() || !put_off.empty() || !renewed.empty();
+}
+
+/// Else it is put off.
+bool Kernel::may_look(RequestPace& pace, const EngineRequest& request) {
+  if (!paces_requests_ || pace.may(request.workload, now_)) return true;
+  judge_.tell_put_off(request);
+  return false;
 }
 
 bool Kernel::exists(const api::KindInfo& kind, std::string_view key) const {
@@ -474,7 +495,8 @@ std::shared_ptr<const api::Workload> Kernel::typed_workload(const StoredObject& 
 
 Time Kernel::next_timer() const {
   Time next = engine_.next_timer();
-  next = std::min({next, plugins_.next_timer(), retries_.next()});
+  next =
+      std::min({next, plugins_.next_timer(), retries_.next(), requeues_.next(), renewals_.next()});
   if (listener_) next = std::min(next, listener_->next_timer());
   return next;
 }

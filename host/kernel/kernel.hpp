@@ -27,6 +27,7 @@
 #include "host/kernel/plugin_notices.hpp"
 #include "host/kernel/plugin_port.hpp"
 #include "host/kernel/request_judge.hpp"
+#include "host/kernel/request_pace.hpp"
 #include "host/kernel/staged_changes.hpp"
 #include "host/kernel/traits_source.hpp"
 #include "host/kernel/workload_reader.hpp"
@@ -73,6 +74,9 @@ class KernelListener {
   virtual bool run() = 0;
   /// Whether run() would find work now.
   virtual bool has_work() const = 0;
+  /// Whether that is to look at what was loaded, by controllers that decide with what they learn
+  /// there: there is no cycle before. Each run() leaves less of it.
+  virtual bool has_first_looks() const { return false; }
   /// When there is work again; kNever without any.
   virtual Time next_timer() const = 0;
 };
@@ -92,6 +96,9 @@ class Kernel {
   /// `listener` is called for every change from now on; nullptr ends that.
   void listen(KernelListener* listener) { listener_ = listener; }
   void write_statuses(Statuses which) { statuses_ = which; }
+  /// Plugins have the same workload looked at no more often than RequestPace lets them. Else an
+  /// instant may never end, as a simulation wants to be told.
+  void pace_requests() { paces_requests_ = true; }
   /// What decides where new objects are stored first; nullptr: they are stored here.
   void born_by(Births* births) { births_ = births; }
   /// Takes over what the store holds already, as it was committed. Before anything else. `read`:
@@ -206,6 +213,7 @@ class Kernel {
   void commit_deactivation(const Decision& decision);
   bool step();
   bool apply_requests();
+  bool may_look(RequestPace& pace, const EngineRequest& request);
 
   Engine engine_;
   TraitsSource traits_;
@@ -229,6 +237,8 @@ class Kernel {
   PluginNotices notices_;
   RequestJudge judge_;
   FaultRetries retries_;
+  bool paces_requests_ = false;
+  RequestPace requeues_, renewals_;
   std::vector<Decision> decisions_;   // of the running step
   std::optional<CycleReport> cycle_;  // of the running step, if it was a cycle
 };

@@ -8,6 +8,10 @@
 namespace sluice::host {
 namespace {
 
+// Reasons of what no decision tells (docs/plugins/post-admit.md).
+constexpr const char* kDeleted = "Deleted";
+constexpr const char* kPresentState = "PresentState";
+
 std::optional<hooks::Event> event_of(DecisionType type) {
   switch (type) {
     case DecisionType::kQuotaReserved:
@@ -77,8 +81,21 @@ void PluginNotices::tell(hooks::Event event, WorkloadId id, const std::string& r
   plugins_.notify(*told);
 }
 
+void PluginNotices::note_deletion(WorkloadId id) {
+  if (!engine_.holds_quota(id)) return;
+  auto told = notice(hooks::Event::kEvicted, id);
+  if (!told) return;
+  told->workload = told_of(id);
+  told->reason = kDeleted;
+  deleted_.push_back(*std::move(told));
+}
+
 void PluginNotices::tell(const std::vector<Decision>& decisions) {
   last_.reset();
+  for (hooks::Notification& told : std::exchange(deleted_, {})) {
+    told.sequence = ++told_;
+    plugins_.notify(told);
+  }
   for (std::size_t i = 0; i < decisions.size(); ++i) {
     const Decision& decision = decisions[i];
     const bool preempted = decision.type == DecisionType::kEvicted && !decision.by.empty();
@@ -102,6 +119,7 @@ void PluginNotices::tell_again(hooks::Event event, WorkloadId id) {
   if (!told) return;
   told->sequence = ++told_;
   told->workload = told_of(id);
+  told->reason = kPresentState;
   plugins_.notify_again(*told);
 }
 

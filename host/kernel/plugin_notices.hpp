@@ -29,7 +29,10 @@ class PluginNotices {
         plugins_(plugins),
         changes_(changes) {}
 
-  /// What a step decided, after its commit.
+  /// A workload is about to be deleted: where it holds quota that is an eviction to whoever counts
+  /// what runs. Before the engine and the store lose it.
+  void note_deletion(WorkloadId id);
+  /// What was noted, and what a step decided, after its commit.
   void tell(const std::vector<Decision>& decisions);
   /// Who holds quota, for plugins that have forgotten it.
   void tell_present_state();
@@ -48,6 +51,7 @@ class PluginNotices {
   PluginPort& plugins_;
   const std::uint64_t& changes_;
   std::uint64_t told_ = 0;
+  std::vector<hooks::Notification> deleted_;
   // The workload that was told of last, as it was when so much had changed.
   std::optional<WorkloadId> last_;
   std::uint64_t as_of_ = 0;

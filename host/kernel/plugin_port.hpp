@@ -21,6 +21,8 @@ class PluginPort {
   virtual bool listens(hooks::Event event, bool claimed) const = 0;
   /// Told after the commit, in order.
   virtual void notify(const hooks::Notification& notification) = 0;
+  /// The store was taken over: no plugin knows what was decided before. As if all were restarted.
+  virtual void begin_anew() {}
   /// Whether plugins that want to be told were started again since the last call, and have
   /// forgotten what they were told; notify_again() tells those alone.
   virtual bool take_restarted() { return false; }

@@ -49,6 +49,7 @@ class PluginRuntime final : public PluginPort, public WriteValidators {
     if (!timers_held_) set_->fire_timers(now);
   }
   void notify(const hooks::Notification& notification) override { set_->notify(notification); }
+  void begin_anew() override { set_->begin_anew(); }
   bool take_restarted() override { return set_->take_restarted(); }
   void notify_again(const hooks::Notification& notification) override {
     set_->notify_again(notification);

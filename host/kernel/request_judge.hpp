@@ -28,6 +28,12 @@ class RequestJudge {
   bool may_end(const EngineRequest& request);
   /// Whether the plugin may end the pause that the workload makes after a Retry.
   bool may_take_back_retry(const EngineRequest& request);
+  /// It comes too often, and is carried out later (RequestPace).
+  void tell_put_off(const EngineRequest& request) {
+    refuse(request, told_often_,
+           "it has one workload looked at again and again, which holds up others; that is done ten "
+           "times a second now, and told once");
+  }
 
  private:
   static bool refuse(const EngineRequest& request, std::set<std::string>& told,
@@ -38,7 +44,8 @@ class RequestJudge {
   const ObjectStore& store_;
   const api::KindInfo& check_kind_;
   const PluginPort& plugins_;
-  std::set<std::string> told_ends_, told_retries_;  // plugins that were named in the log
+  std::set<std::string> told_ends_, told_retries_,
+      told_often_;  // plugins that were named in the log
 };
 
 }  // namespace sluice::host

@@ -46,6 +46,7 @@ Machine::Machine(const Configuration& config, Rules& rules, const MachineEdges& 
   if (edges.resumes) loop_.resume();
   kernel_.listen(&loop_);
   kernel_.born_by(edges.births);
+  if (always) kernel_.pace_requests();
   kernel_.write_statuses(always ? Statuses::kAll : Statuses::kFollowed);
 }
 

@@ -70,6 +70,9 @@ class Controller {
   /// Whether loaded() calls neither plugins nor the engine: then it is called on another thread,
   /// one call at a time, while the engine takes over the workloads.
   virtual bool loads_apart() const { return false; }
+  /// Whether decisions rest on what it knows, now: then there is no cycle before it has looked once
+  /// at each key that loaded() named.
+  virtual bool decides() const { return false; }
   /// Whether a change of this workload's status alone could make it name a key. Asked where
   /// statuses are not written otherwise; a controller that cannot tell says yes.
   virtual bool follows(const StoredObject& workload) const {

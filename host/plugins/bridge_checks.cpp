@@ -14,6 +14,8 @@ namespace sluice::host {
 
 namespace {
 
+constexpr std::size_t kMostFailed = 10'000;
+
 /// spec.controllerName of an AdmissionCheck; empty when it says none.
 std::string controller_name_of(std::string_view check_json) {
   boost::system::error_code error;
@@ -189,10 +191,12 @@ bool CheckBridge::begin(const CheckQuery& query) {
   plugin->ask(Hook::kBeginCheck, about_of(*asked->workload), put,
               [this, plugin, asked, &begun](Answer outcome, const hooks::Fault&, bool late) {
                 const bool well = outcome == Answer::kOk;
-                if (well)
-                  failed_.erase(plugin);
-                else
-                  failed_[plugin] = plugin->health().last_fault();
+                const auto of = std::pair<const LoadedPlugin*, std::string>(
+                    plugin, asked->workload->meta.key());
+                failed_.erase(of);
+                if (failed_.size() >= kMostFailed) failed_.clear();  // the next attempts tell again
+                const std::string fault = well ? "" : plugin->health().last_fault();
+                if (!well) failed_[of] = fault;
                 if (!late)
                   begun = well;
                 else if (well || !plugin->was_lost())  // else it begins again with the next life
@@ -201,7 +205,7 @@ bool CheckBridge::begin(const CheckQuery& query) {
                                    .workload = asked->workload->meta.key(),
                                    .attempt = asked->attempt,
                                    .began = well,
-                                   .fault = well ? "" : failed_[plugin]});
+                                   .fault = fault});
               });
   return begun;
 }
@@ -258,10 +262,10 @@ CheckTelling CheckBridge::explain(const CheckQuery& query) {
   return answer == Answer::kOk ? CheckTelling{text.shown_lines(), more_soon} : CheckTelling();
 }
 
-std::string CheckBridge::trouble(std::string_view check_json) const {
+std::string CheckBridge::trouble(std::string_view check_json, std::string_view workload) const {
   const LoadedPlugin* plugin = find(check_json);
   if (plugin == nullptr || plugin->health().quarantined()) return {};
-  const auto failed = failed_.find(plugin);
+  const auto failed = failed_.find({plugin, std::string(workload)});
   if (!plugin->away() && failed == failed_.end()) return {};
   const std::string fault = failed == failed_.end() ? "" : ": " + failed->second;
   return std::string(plugin->away() ? kPluginGone : kPluginFailed) + fault;

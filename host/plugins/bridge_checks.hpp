@@ -35,7 +35,7 @@ class CheckBridge final : public CheckControllers {
   bool owes_answer(std::string_view controller_name) const override;
   void cancel(const CheckQuery& query, std::string_view why) override;
   CheckTelling explain(const CheckQuery& query) override;
-  std::string trouble(std::string_view check_json) const override;
+  std::string trouble(std::string_view check_json, std::string_view workload) const override;
   std::vector<std::string> take_restarted() override;
   std::vector<LateAnswer> take_late() override { return std::exchange(late_, {}); }
   std::vector<CheckReport> take_reports() override;
@@ -51,9 +51,10 @@ class CheckBridge final : public CheckControllers {
   std::map<std::string, LoadedPlugin*, std::less<>> by_name_;
   std::vector<LoadedPlugin*> plugins_;
   std::map<LoadedPlugin*, RestartWatch> restarts_;
-  std::map<std::string, CheckActivity> activity_;      // per check: what was said of it last
-  std::map<std::string, LoadedPlugin*> told_;          // per check: who was told of it last
-  std::map<const LoadedPlugin*, std::string> failed_;  // of its last attempt: the fault
+  std::map<std::string, CheckActivity> activity_;  // per check: what was said of it last
+  std::map<std::string, LoadedPlugin*> told_;      // per check: who was told of it last
+  // By plugin and workload whose check it could not begin, the last time: the fault.
+  std::map<std::pair<const LoadedPlugin*, std::string>, std::string> failed_;
   std::vector<LateAnswer> late_;
 };
 

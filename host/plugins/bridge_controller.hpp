@@ -38,6 +38,9 @@ class ControllerBridge {
   /// How long the next reconcile should wait, so that others have their turn; 0: not at all.
   Duration pause() const { return plugin_->pause(); }
 
+  /// It has a process of its own, which is not there.
+  bool away() const { return plugin_->away(); }
+
   /// Whether the plugin was started again since the last call: it has to be told of everything.
   bool take_restarted() { return watch_.take_restarted(); }
 

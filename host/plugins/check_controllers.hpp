@@ -111,10 +111,11 @@ class CheckControllers {
     static_cast<void>(query);
     return {};
   }
-  /// Why the plugin that the JSON's spec.controllerName picks does not get on with checks just now,
-  /// as a sentence; empty: it does, as far as is known. Of one that is in quarantine, or not
-  /// loaded, the check's condition tells.
-  virtual std::string trouble(std::string_view check_json) const {
+  /// Why the plugin that the JSON's spec.controllerName picks does not get on with the check of
+  /// this workload just now, as a sentence; empty: it does, as far as is known. Of one that is in
+  /// quarantine, or not loaded, the check's condition tells.
+  virtual std::string trouble(std::string_view check_json, std::string_view workload) const {
+    static_cast<void>(workload);
     static_cast<void>(check_json);
     return {};
   }

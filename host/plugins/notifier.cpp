@@ -63,7 +63,8 @@ Result<std::unique_ptr<Notifier>> Notifier::make(const std::vector<LoadedPlugin*
       return filter.error().context("plugin " + plugin->name() +
                                     ", of which events it wants to be told (post-admit)");
     out->all_.join(*filter);
-    out->outboxes_.push_back({plugin, *filter, {}, 0, 0, RestartWatch(*plugin), false, false});
+    out->outboxes_.push_back(
+        {plugin, *filter, {}, 0, 0, RestartWatch(*plugin), false, false, false});
   }
   return out;
 }
@@ -88,10 +89,15 @@ void Notifier::tell_later(Outbox& outbox,
   outbox.waiting.push_back(notification);
 }
 
+void Notifier::begin_anew() {
+  for (Outbox& outbox : outboxes_) outbox.begins_anew = true;
+}
+
 bool Notifier::take_restarted() {
   bool any = false;
   for (Outbox& outbox : outboxes_) {
-    outbox.restarted = outbox.watch.take_restarted();
+    outbox.restarted = outbox.watch.take_restarted();  // asked in any case: it notes the last one
+    outbox.restarted |= std::exchange(outbox.begins_anew, false);
     any |= outbox.restarted;
   }
   return any;

@@ -28,6 +28,8 @@ class Notifier final : public hooks::Notifications {
 
   void notify(const hooks::Notification& notification) override;
 
+  /// All that is there is new to all plugins: as if they had been started again.
+  void begin_anew();
   /// Whether plugins were started again since the last call, and have to be told the present state
   /// with notify_again().
   bool take_restarted();
@@ -52,6 +54,7 @@ class Notifier final : public hooks::Notifications {
     int attempts = 0;  // of the first one that waits
     Time due = 0;
     RestartWatch watch;
+    bool begins_anew = false;
     bool restarted = false;
     bool asked = false;  // the first one that waits, and it has not answered
   };

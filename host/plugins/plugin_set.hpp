@@ -129,6 +129,7 @@ class PluginSet {
   /// Tells all plugins that want to know.
   void notify(const hooks::Notification& notification) { notifier_->notify(notification); }
   /// See Notifier.
+  void begin_anew() { notifier_->begin_anew(); }
   bool take_restarted() { return notifier_->take_restarted(); }
   void notify_again(const hooks::Notification& notification) {
     notifier_->notify_again(notification);

@@ -174,9 +174,7 @@ bool InputLoader::settle() {
 // Dumps of our own carry UIDs of our own; new ones come after them.
 void InputLoader::note_uid(const PreparedObject& object) {
   if (!object.has_uid) return;
-  const auto* workload = std::get_if<std::shared_ptr<api::Workload>>(&object.typed);
-  if (!workload) return;
-  const std::string_view uid = (*workload)->meta.uid;
+  const std::string_view uid = object.stored.metadata.uid();
   if (!uid.starts_with(kUidPrefix)) return;
   std::uint64_t number = 0;
   const auto digits = uid.substr(kUidPrefix.size());

@@ -286,9 +286,11 @@ std::vector<WorkloadId> waiting_of(const Engine& engine, const Waiting& asked,
   const auto add = [&](WorkloadId id) {
     const WorkloadState state = engine.state(id);
     if (state == WorkloadState::kFinished || state == WorkloadState::kInactive) return;
-    // One that is tried in several options waits as these do.
+    // One that is tried in several options waits as these do; one that a plugin holds back, too.
     const WorkloadRecord& w = engine.model().workloads[id];
-    if (!w.stands_aside() || !engine.model().members_for(w).empty()) out.push_back(id);
+    if (!w.stands_aside() || state == WorkloadState::kPending ||
+        !engine.model().members_for(w).empty())
+      out.push_back(id);
   };
   for (const std::string& key : asked.workloads)
     if (const auto id = engine.find(key); id && engine.object(*id)) add(*id);

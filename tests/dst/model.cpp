@@ -255,7 +255,12 @@ void Model::look(const LiveStore& store, const api::Scheme& scheme, Time time,
   Seen now = read(store, scheme, wrong);
   check_quota(now, wrong);
   if (now.held != before_.held || now.holders != before_.holders) held_since_ = time;
-  if (time - held_since_ >= kUntilTold) check_told(now, wrong);
+  std::vector<std::string> untold;
+  if (time - held_since_ >= kUntilTold) check_told(now, untold);
+  // The first look after a while may see what was told in the middle of its own turn, in which the
+  // same was lost and got again.
+  untold_since_ = untold.empty() ? kNever : std::min(untold_since_, time);
+  if (untold_since_ <= time - kSecond) wrong.insert(wrong.end(), untold.begin(), untold.end());
   check_jobs(now, store, scheme, wrong);
   before_ = std::move(now);
 }

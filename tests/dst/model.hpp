@@ -61,7 +61,8 @@ class Model {
 
   std::set<std::string> jobs_, unfinished_;
   Seen before_;
-  Time held_since_ = 0;  // workloads have held what they hold since then
+  Time untold_since_ = kNever;  // the queues tell something else than what is held
+  Time held_since_ = 0;         // workloads have held what they hold since then
   std::uint64_t version_ = 0;
 };
 

@@ -192,29 +192,31 @@ CheckController::Standing CheckController::go_on(const std::string& key, Workloa
   if (failed && (begun->again_at == 0 || objects.now() < begun->again_at))
     return {Standing::Is::kFailed, begun->trouble};
   if (!begun || begun->again || failed) {
-    if (lines_.has_to_wait(controller, workload_key(key))) return while_away(check, controller);
+    if (lines_.has_to_wait(controller, workload_key(key)))
+      return while_away(key, check, controller);
     const bool begun_now = begin(id, check, controller, objects);
     if (!begun_now && plugins_.away(controller) &&
         lines_.has_to_wait(controller, workload_key(key)))
-      return while_away(check, controller);  // the next life begins it
+      return while_away(key, check, controller);  // the next life begins it
     note_service(check, controller, begun_now);
     if (!begun_now && plugins_.quarantined(controller))
       return {Standing::Is::kFailed, std::string(kPluginOff)};
     if (!begun_now) {
-      std::string why = plugins_.trouble(check_naming(check, controller));
+      std::string why = plugins_.trouble(check_naming(check, controller), key);
       return {Standing::Is::kFailed, why.empty() ? std::string(kPluginFailed) : std::move(why)};
     }
     begun = begun_.find(key, check);
   }
-  if (away_.contains(controller)) return while_away(check, controller);
+  if (away_.contains(controller)) return while_away(key, check, controller);
   return {begun && begun->sure ? Standing::Is::kBegun : Standing::Is::kUnknown};
 }
 
-CheckController::Standing CheckController::while_away(const std::string& check,
+CheckController::Standing CheckController::while_away(const std::string& key,
+                                                      const std::string& check,
                                                       const std::string& controller) const {
   const auto away = away_.find(controller);
   if (away == away_.end() || !away->second.is_told) return {};
-  std::string trouble = plugins_.trouble(check_naming(check, controller));
+  std::string trouble = plugins_.trouble(check_naming(check, controller), key);
   if (trouble.empty()) return {};  // it is there again
   return {Standing::Is::kAway, std::move(trouble)};
 }

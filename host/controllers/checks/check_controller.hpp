@@ -66,7 +66,8 @@ class CheckController final : public Controller {
   Result<Time> look_at_workload(const std::string& key, ObjectAccess& objects);
   Standing go_on(const std::string& key, WorkloadId id, const std::string& check,
                  const std::string& controller, const ObjectAccess& objects);
-  Standing while_away(const std::string& check, const std::string& controller) const;
+  Standing while_away(const std::string& key, const std::string& check,
+                      const std::string& controller) const;
   BegunAttempt& note_failure(WorkloadId id, std::uint64_t attempt, const std::string& check,
                              const std::string& controller, const std::string& trouble, Time now);
   void note_away(std::vector<WorkKey>& keys);

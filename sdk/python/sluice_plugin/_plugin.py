@@ -443,6 +443,7 @@ def main(kind: Type[Plugin]) -> None:
                  "plugins.load of its configuration")
     connection = socket.socket(fileno=int(number))
     connection.set_inheritable(False)
+    sys.stdout.reconfigure(line_buffering=True)  # what is printed is in the host's log at once
     try:
         Loop(kind, Wire(connection)).run()
     except (BrokenPipeError, ConnectionResetError, EOFError):

@@ -69,7 +69,7 @@ class FakeChecks final : public CheckControllers {
     told.push_back("cancel " + line(query) + " " + std::string(why));
   }
   std::string troubled;
-  std::string trouble(std::string_view) const override { return troubled; }
+  std::string trouble(std::string_view, std::string_view) const override { return troubled; }
   bool more_soon = false;
   CheckTelling explain(const CheckQuery& query) override {
     return {{"asked for " + line(query)}, more_soon};

@@ -294,7 +294,7 @@ TEST_F(PluginProcesses, WhileItIsAwayNobodyWaitsAndNothingIsCounted) {
   EXPECT_GT(set->check_controllers().pause("example.com/peer"), 0);
   EXPECT_TRUE(
       set->check_controllers()
-          .trouble(kCheckJson)
+          .trouble(kCheckJson, query("a").workload->meta.key())
           .starts_with(
               "its process is gone, and is started again: plugin peer, check-controller.begin: "));
   EXPECT_FALSE(set->status()[0].quarantined);

@@ -1,11 +1,12 @@
 /* post-admit/1: is notified of what was decided, after it was committed.
  *
  * Every plugin that provides it gets all notifications that it wants (events), in order of
- * `sequence`, at least once: after a restart those of the present state come again, and a call that
- * answered SLUICE_RETRY or failed is repeated (with growing pauses, a few times; then the host
- * gives up and shows it). So expect notifications that were seen before. What a plugin writes when
- * it is notified of a workload that it claims (workload-traits/1) is in the commit of the decision.
- * A plugin's failure never undoes a decision. */
+ * `sequence`, at least once: after a start those of the present state come (again), RESERVED or
+ * ADMITTED with the reason `PresentState`, before the first cycle; and a call that answered
+ * SLUICE_RETRY or failed is repeated (with growing pauses, a few times; then the host gives up and
+ * shows it). So expect notifications that were seen before. What a plugin writes when it is
+ * notified of a workload that it claims (workload-traits/1) is in the commit of the decision. A
+ * plugin's failure never undoes a decision. */
 #ifndef SLUICE_EXT_POST_ADMIT_H
 #define SLUICE_EXT_POST_ADMIT_H
 
@@ -23,7 +24,7 @@ enum {
   SLUICE_EVENT_WAITING_FOR_VICTIMS = 2, /* it waits for preemptions that were issued */
   SLUICE_EVENT_ADMITTED = 3,
   SLUICE_EVENT_RESERVATION_LOST = 4,
-  SLUICE_EVENT_EVICTED = 5, /* with the reason */
+  SLUICE_EVENT_EVICTED = 5, /* with the reason; `Deleted`: it held quota and is gone */
   SLUICE_EVENT_DEACTIVATED = 6,
   SLUICE_EVENT_FINISHED = 7
 };

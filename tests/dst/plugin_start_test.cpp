@@ -1,0 +1,89 @@
+// What a plugin knows when the first cycle after a start asks it: all that it watches, and who
+// holds quota. Turns are those of a host: a few of its objects at a time.
+#include <gmock/gmock.h>
+
+#include "api/json/json.hpp"
+#include "host/objects/parts.hpp"
+#include "tests/dst/life.hpp"
+
+namespace sluice::host::test {
+namespace {
+
+using ::testing::HasSubstr;
+
+struct Started : ::testing::Test {
+  Started() {
+    config.plugins.directory = SLUICE_TEST_PLUGINS;
+    config.plugins.load.emplace().emplace_back().name = "learns";
+    clock.set(now);
+    begin();
+    create("namespaces", R"({"metadata":{"name":"default"}})");
+    create("resourceflavors", R"({"metadata":{"name":"f"}})");
+    create("clusterqueues", R"({"metadata":{"name":"cq"},"spec":{"namespaceSelector":{},
+      "resourceGroups":[{"coveredResources":["cpu"],"flavors":[{"name":"f",
+      "resources":[{"name":"cpu","nominalQuota":"4"}]}]}]}})");
+    create("localqueues/default", R"({"metadata":{"name":"lq"},"spec":{"clusterQueue":"cq"}})");
+    for (const char* name : {"a", "b", "c"})
+      create("configmaps/default", std::string(R"({"metadata":{"name":")") + name + R"("}})");
+    submit("runs", 100);
+    submit("waits", 0);
+    EXPECT_THAT(says("waits"), HasSubstr("saw 3, was told Admitted  default/runs"));
+  }
+
+  void begin() {
+    life.reset();
+    life = std::make_unique<Life>(config, disk, ids, clock, nullptr);
+    life->machine().controllers().limit_run(1, kSecond, clock);
+  }
+  void settle() {
+    for (int turn = 0; turn < 50; ++turn) ASSERT_EQ(life->turn(now, 1), "");
+  }
+  void create(std::string_view path, std::string_view body) {
+    const auto done = life->write(WriteVerb::kCreate, path, body);
+    ASSERT_TRUE(done.ok()) << done.error().text;
+    settle();
+  }
+  /// `cpu`: who asks for as much as another one gets the reason of that one.
+  void submit(const std::string& name, int priority, int cpu = 1) {
+    create("workloads/default", R"({"metadata":{"name":")" + name +
+                                    R"("},"spec":{"queueName":"lq","priority":)" +
+                                    std::to_string(priority) +
+                                    R"(,"podSets":[{"name":"main","count":1,"template":{"spec":{
+      "containers":[{"name":"c","resources":{"requests":{"cpu":")" +
+                                    std::to_string(cpu) + R"("}}}]}}}]}})");
+  }
+  /// Why it waits.
+  std::string says(const std::string& name) {
+    const auto object = life->machine().kernel().current(*life->scheme().find_by_name("workloads"),
+                                                         "default/" + name);
+    std::string out;
+    for_each_object(part(object, "status"), "conditions", [&](const boost::json::object& each) {
+      if (api::find_text(each, "type") == "QuotaReserved") out = api::find_text(each, "message");
+    });
+    return out;
+  }
+
+  const Time now = *parse_time("2026-01-01T00:00:00Z");
+  Configuration config;
+  VirtualClock clock;
+  CountingIds ids;
+  std::shared_ptr<MemoryDisk> disk = std::make_shared<MemoryDisk>();
+  std::unique_ptr<Life> life;
+};
+
+TEST_F(Started, ItHasSeenWhatItWatchesAndWasToldWhoHoldsQuota) {
+  begin();
+  settle();
+  EXPECT_THAT(says("waits"), HasSubstr("saw 3, was told Admitted PresentState default/runs"));
+}
+
+// Who counts what runs would count it for ever.
+TEST_F(Started, WhoIsDeletedWhileItHoldsQuotaIsEvicted) {
+  ASSERT_TRUE(life->write(WriteVerb::kDelete, "workloads/default/runs", {}).ok());
+  settle();
+  submit("later", 0, 2);
+  EXPECT_THAT(says("later"), HasSubstr("was told Evicted Deleted default/runs"));
+}
+
+}  // namespace
+}  // namespace sluice::host::test
