@@ -24,12 +24,18 @@ constexpr const char* kWriter = "fieldManager=sluice&fieldValidation=Ignore";
 // Kueue's own, with which it takes away what is not in its next one.
 constexpr const char* kAdmitter = "fieldManager=kueue-admission&force=true&fieldValidation=Ignore";
 
-/// Whether a merge patch takes anything away.
-bool removes(const json::value& patch) {
-  if (patch.is_null()) return true;
-  const json::object* members = patch.if_object();
-  return members && std::any_of(members->begin(), members->end(),
-                                [](const auto& each) { return removes(each.value()); });
+/// Of a merge patch what takes something away.
+json::object removals_in(const json::object& patch) {
+  json::object out;
+  for (const auto& [key, value] : patch) {
+    const json::object* members = value.if_object();
+    json::object inner = members ? removals_in(*members) : json::object();
+    if (value.is_null())
+      out[key] = nullptr;
+    else if (!inner.empty())
+      out[key] = std::move(inner);
+  }
+  return out;
 }
 
 json::object our_metadata(const StoredObject& object) {
@@ -86,10 +92,13 @@ ClusterRequest patch_request(const StoredObject& base, std::uint64_t version, js
   return out;
 }
 
-std::optional<ClusterRequest> admission_request(const StoredObject& base, std::uint64_t version,
-                                                const StoredObject& after) {
+json::object status_removals(const StoredObject& before, const StoredObject& after) {
+  return removals_in(status_patch(before, after));
+}
+
+ClusterRequest admission_request(const StoredObject& base, std::uint64_t version,
+                                 const StoredObject& after) {
   json::object status = parse_stored(after.status);
-  if (removes(merge_patch_between(parse_stored(base.status), status))) return std::nullopt;
   const auto [ns, name] = split_key(base.key);
   const json::object object{{"apiVersion", api::json_view(base.kind->hub_api_version())},
                             {"kind", api::json_view(base.kind->kind)},

@@ -61,6 +61,7 @@ struct Outbox::Edit {
   bool status_alone = false;
   bool read_first = false;
   Sent stage = Sent::kMain;
+  bool removes_first = false;  // the request is of what goes before the admission is applied
   int failures = 0;
   Duration from = 0;
   Duration sent_at = 0;  // the request that is under way
@@ -248,10 +249,14 @@ std::optional<ClusterRequest> Outbox::request_of(Edit& edit) {
     if (!patch.empty()) return patch_request(*entry.base, entry.version, std::move(patch), false);
     edit.stage = Sent::kStatus;
   }
-  if (edit.gives)
-    if (auto request = admission_request(*entry.base, entry.version, edit.target)) return request;
   auto patch = status_patch(*entry.base, edit.target);
   if (patch.empty()) return std::nullopt;
+  edit.removes_first = false;
+  if (edit.gives) {
+    patch = status_removals(*entry.base, edit.target);
+    edit.removes_first = !patch.empty();
+    if (patch.empty()) return admission_request(*entry.base, entry.version, edit.target);
+  }
   return patch_request(*entry.base, entry.version, std::move(patch),
                        entry.place.kind->status_subresource);
 }
@@ -421,7 +426,7 @@ bool Outbox::stored(std::uint64_t id, StoredObject object, std::uint64_t version
   entry.base = std::move(object);
   entry.version = version;
   is_idle(chain);
-  if (edit.what == Edit::What::kChange && edit.stage == Sent::kMain &&
+  if (edit.what == Edit::What::kChange && (edit.stage == Sent::kMain || edit.removes_first) &&
       !status_patch(*entry.base, edit.target).empty()) {
     by_id_.erase(id);
     edit.id = 0;

@@ -27,7 +27,7 @@ TOKENS = {"admin": ("admin-token", "system:masters"), "observer": ("observer-tok
           "one": ("one-token", "controllers"), "other": ("other-token", "controllers")}
 AUDIT = {"apiVersion": "audit.k8s.io/v1", "kind": "Policy", "omitStages": ["RequestReceived"],
          "rules": [{"level": "None", "userGroups": ["system:masters"]},
-                   {"level": "None", "userGroups": ["system:serviceaccounts"]},
+                   {"level": "None", "userGroups": ["system:serviceaccounts:kube-system"]},
                    {"level": "None", "users": [MANAGER, SCHEDULER]}, {"level": "Metadata"}]}
 
 

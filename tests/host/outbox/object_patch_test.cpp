@@ -45,22 +45,23 @@ TEST_F(ObjectPatchTest, AnAdmissionIsAppliedAsKueueDoes) {
   after.status = R"({"conditions":[{"type":"QuotaReserved","status":"True"}],"x":{"n":1},)"
                  R"("admission":{"clusterQueue":"q"}})";
   const auto request = admission_request(before, 7, after);
-  ASSERT_TRUE(request);
-  EXPECT_EQ(request->path,
+  EXPECT_EQ(request.path,
             "/apis/kueue.x-k8s.io/v1beta2/namespaces/ns/workloads/w/status"
             "?fieldManager=kueue-admission&force=true&fieldValidation=Ignore");
-  EXPECT_EQ(request->content_type, "application/apply-patch+yaml");
-  const auto body = boost::json::parse(request->body);
+  EXPECT_EQ(request.content_type, "application/apply-patch+yaml");
+  const auto body = boost::json::parse(request.body);
   EXPECT_EQ(body.at("status"), boost::json::parse(after.status)) << "what is left out would go";
   EXPECT_EQ(body.at("metadata").at("resourceVersion"), "7");
   EXPECT_EQ(body.at("metadata").at("uid"), "uid-w");
 }
 
-TEST_F(ObjectPatchTest, WhatGoesWithAnAdmissionTakesAPatch) {
+TEST_F(ObjectPatchTest, WhatGoesOfAStatus) {
   StoredObject before = workload("w"), after = before;
-  after.status = R"({"admission":{"clusterQueue":"q"},"requeueState":{"count":1}})";
-  before.status = R"({"requeueState":{"count":1,"requeueAt":"2026-01-01T00:00:00Z"}})";
-  EXPECT_FALSE(admission_request(before, 7, after));
+  before.status =
+      R"({"requeueState":{"count":1,"requeueAt":"2026-01-01T00:00:00Z"},"a":{"b":1},"c":1})";
+  after.status = R"({"requeueState":{"count":2},"a":{"b":2},"d":1})";
+  EXPECT_EQ(boost::json::serialize(status_removals(before, after)),
+            R"({"status":{"requeueState":{"requeueAt":null},"c":null}})");
 }
 
 }  // namespace

@@ -24,6 +24,23 @@ TEST_F(OutboxTest, AnEditIsSentAgainstTheVersionThatWasKnown) {
   EXPECT_EQ(outbox.size(), 0U);
 }
 
+// It is another writer's, who would keep it; and the admission is to be owned as Kueue's are.
+TEST_F(OutboxTest, WhatGoesOfAStatusGoesBeforeAnAdmissionIsApplied) {
+  const auto with = [this](const char* status) { return object("Workload", "w", "", status); };
+  const auto admitted = with(R"({"requeueState":{"count":1},"admission":{"clusterQueue":"cq"},)"
+                             R"("conditions":[{"type":"QuotaReserved","status":"True"}]})");
+  edit(with(R"({"requeueState":{"count":1,"requeueAt":"2026-01-01T00:00:00Z"}})"), admitted);
+  EXPECT_THAT(due(), ElementsAre("PATCH w/status"));
+  EXPECT_THAT(bodies["w"], HasSubstr(R"("status":{"requeueState":{"requeueAt":null}})"));
+  targets["ns/w"] = with(R"({"requeueState":{"count":1}})");
+  stored("w", 2);
+  EXPECT_THAT(due(), ElementsAre("PATCH w/status"));
+  EXPECT_THAT(bodies["w"], HasSubstr(R"("admission":{"clusterQueue":"cq"})"));
+  targets["ns/w"] = admitted;
+  stored("w", 3);
+  EXPECT_EQ(outbox.size(), 0U);
+}
+
 TEST_F(OutboxTest, AJobIsLetGoOnlyAfterTheAdmissionIsStored) {
   edit(workload("w", "", "job"), workload("w", "cq", "job"));
   edit(job("j", true, "job"), job("j", false, "job"));
