@@ -143,11 +143,12 @@ class Host:
 
 def eventually(condition, what, seconds=180):
     """Waits for something that happens by itself. A limit is there to end a test that fails, and
-    costs nothing where it passes: it is far beyond what a slow and busy machine needs."""
+    costs nothing where it passes: it is far beyond what a slow and busy machine needs.
+    what: a text, or what tells it when the time is over: how things stand then."""
     end = time.monotonic() + seconds
     while time.monotonic() < end:
         value = condition()
         if value:
             return value
         time.sleep(0.05)
-    raise AssertionError(f"did not happen within {seconds} s: {what}")
+    raise AssertionError(f"did not happen within {seconds} s: {what() if callable(what) else what}")

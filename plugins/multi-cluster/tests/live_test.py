@@ -456,6 +456,7 @@ class Yesterday(unittest.TestCase):
             places.wait_for_end("over")
             eventually(lambda: "over" not in worker.jobs(), "its copies are withdrawn")
             places.submit("later", then=wait)
+            places.wait_started("later")  # a pod is shown before its process has begun
             places.wait_shown("later", 1)
             worker.kill()
             places.end_orphans()  # the machine is gone

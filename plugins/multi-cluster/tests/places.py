@@ -213,7 +213,7 @@ class Places:
 
     def wait_connected(self, names):
         eventually(lambda: all(is_true(self.cluster(name), "Active") for name in names),
-                   f"{names} are connected: " + str([self.cluster(n) for n in names]))
+                   lambda: f"{names} are connected: {[self.cluster(n) for n in names]}")
         self.manager.wait_active()
 
     def cluster(self, name):
@@ -290,14 +290,16 @@ class Places:
         return lines.count("start"), lines.count("end")
 
     def wait_started(self, name, times=1):
-        eventually(lambda: self.runs(name)[0] >= times, f"{name} runs: " + str(self.workload(name)))
+        eventually(lambda: self.runs(name)[0] >= times,
+                   lambda: f"{name} runs {times} times: {self.runs(name)}, {self.workload(name)}, "
+                           f"copies {self.copies()}")
 
     def wait_shown(self, name, pods):
         """The manager shows a job that was started, with so many pods."""
         def shown():
             job = self.manager.jobs()[name]
             return not job["spec"]["suspend"] and job.get("status", {}).get("active") == pods
-        eventually(shown, f"{name} shows {pods} pods: " + str(self.manager.jobs()[name]))
+        eventually(shown, lambda: f"{name} shows {pods} pods: {self.manager.jobs()[name]}")
 
     def workload(self, name):
         """Of the job, at the manager; {} without one."""
