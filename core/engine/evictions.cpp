@@ -20,10 +20,7 @@ bool Lifecycle::ends_later(WorkloadId id) const {
 }
 
 bool Lifecycle::is_ending(WorkloadId id) const {
-  const WorkloadId runs = model_.runs_as(id);
-  if (runs == kNone) return false;
-  const WorkloadRecord& w = model_.workloads[runs];
-  return w.evicting && w.holds_quota() && ends_later(runs);
+  return model_.in_eviction(id) && ends_later(model_.runs_as(id));
 }
 
 void Lifecycle::evict(WorkloadId id, const Decision& why) {

@@ -257,6 +257,12 @@ struct Model {
     return workloads[id].stands_aside() ? speaker_for(workloads[id]) : id;
   }
 
+  /// Whether that is being evicted, and holds its quota meanwhile.
+  bool in_eviction(WorkloadId id) const {
+    const WorkloadId runs = runs_as(id);
+    return runs != kNone && workloads[runs].evicting;
+  }
+
   /// The other way to run the same that stands in the way of its admission; kNone: none. That
   /// is an admitted one, unless this one replaces it and is no worse placed than that asks for, or
   /// one that has finished, with which the group has reached its end.

@@ -187,6 +187,11 @@ struct WorkloadStatus {
   /// nullptr when absent.
   const Condition* condition(std::string_view type) const;
 };
+/// Whether its condition of that type is True.
+inline bool has_condition(const WorkloadStatus& status, std::string_view type) {
+  const Condition* found = status.condition(type);
+  return found && found->is_true();
+}
 
 struct Workload {
   ObjectMeta meta;

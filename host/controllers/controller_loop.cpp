@@ -100,24 +100,15 @@ void ControllerLoop::name(Entry& entry, WorkKey key) {
 }
 
 void ControllerLoop::begin_instant(Time now) {
-  for (Entry& entry : entries_) {
-    while (!entry.timers.empty() && entry.timers.begin()->first <= now) {
-      WorkKey key = entry.timers.begin()->second;
-      entry.timers.erase(entry.timers.begin());
-      entry.due.erase(key);
-      name(entry, std::move(key));
-    }
-  }
+  for (Entry& entry : entries_)
+    while (auto key = entry.timers.take_due(now)) name(entry, *std::move(key));
 }
 
 void ControllerLoop::set_timer(Entry& entry, const WorkKey& key, Time at) {
-  if (const auto old = entry.due.find(key); old != entry.due.end()) {
-    entry.timers.erase({old->second, key});
-    entry.due.erase(old);
-  }
-  if (at == kNever) return;
-  entry.due[key] = at;
-  entry.timers.insert({at, key});
+  if (at == kNever)
+    entry.timers.erase(key);
+  else
+    entry.timers.set(key, at);
 }
 
 bool ControllerLoop::run_one(Entry& entry) {
@@ -140,7 +131,7 @@ bool ControllerLoop::run_one(Entry& entry) {
     return true;
   }
   int& failures = entry.failures[key];
-  if (failures > 0 && entry.due.contains(key)) {
+  if (failures > 0 && entry.timers.has(key)) {
     log(LogLevel::kDebug, entry.controller->name(), next.error().text, {{"key", to_text(key)}});
     return true;
   }
@@ -182,7 +173,7 @@ Time ControllerLoop::next_timer() const {
   Time next = kNever;
   for (const Entry& entry : entries_) {
     if (!entry.queue.empty()) next = std::min(next, objects_.now() + entry.controller->pause());
-    if (!entry.timers.empty()) next = std::min(next, entry.timers.begin()->first);
+    next = std::min(next, entry.timers.next());
   }
   return next;
 }

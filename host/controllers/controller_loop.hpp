@@ -17,6 +17,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "host/base/due_times.hpp"
 #include "host/kernel/kernel.hpp"
 #include "host/kernel/object_index.hpp"
 #include "host/objects/controller.hpp"
@@ -72,8 +73,7 @@ class ControllerLoop final : public KernelListener {
     std::set<std::string> kinds;       // group/Kind
     std::deque<const WorkKey*> queue;  // into `queued`
     std::unordered_set<WorkKey, WorkKeyHash> queued;
-    std::map<WorkKey, Time> due;  // the key's own timer
-    std::set<std::pair<Time, WorkKey>> timers;
+    DueTimes<WorkKey> timers;
     std::map<WorkKey, int> failures;
     std::size_t first_looks = 0;  // at the front of the queue: what was loaded
   };

@@ -11,26 +11,24 @@ constexpr Duration kLongest = 16 * 60 * kSecond;
 }  // namespace
 
 void FaultRetries::note(const std::string& key, Time now) {
-  Wait& wait = waits_[key];
-  if (wait.due != kNever || wait.tries == kMost) return;
-  wait.due = later(now, backoff(kFirst, wait.tries, kLongest));
-  ++wait.tries;
-  if (wait.due != kNever) due_.emplace(wait.due, key);
+  int& tries = tries_[key];
+  if (due_.has(key) || tries == kMost) return;
+  const Time at = later(now, backoff(kFirst, tries, kLongest));
+  ++tries;
+  if (at != kNever) due_.set(key, at);
 }
 
-void FaultRetries::forget(std::string_view key) {
-  const auto it = waits_.find(key);
-  if (it == waits_.end()) return;
-  due_.erase({it->second.due, it->first});
-  waits_.erase(it);
+void FaultRetries::forget(const std::string& key) {
+  due_.erase(key);
+  tries_.erase(key);
 }
 
 std::vector<std::string> FaultRetries::take_due(Time now) {
   std::vector<std::string> out;
-  while (!due_.empty() && next() <= now && out.size() < kAtOnce) {
-    out.push_back(due_.begin()->second);
-    waits_[out.back()].due = kNever;
-    due_.erase(due_.begin());
+  while (out.size() < kAtOnce) {
+    auto key = due_.take_due(now);
+    if (!key) break;
+    out.push_back(*std::move(key));
   }
   return out;
 }

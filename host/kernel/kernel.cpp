@@ -17,6 +17,7 @@
 #include "host/kernel/decode_ahead.hpp"
 #include "host/kernel/workload_reader.hpp"
 #include "host/objects/kinds.hpp"
+#include "host/objects/workload_quota.hpp"
 
 namespace sluice::host {
 namespace {
@@ -148,12 +149,9 @@ void Kernel::tell_engine(TypedObject& typed) {
 TraitsSource::Told Kernel::ask_traits(const api::Workload& object, const Claims& before) {
   if (!traits_.asks() && before.plugins.empty()) return {};
   const auto id = engine_.find(object.meta.key());
-  const api::Condition *reserved = object.status.condition("QuotaReserved"),
-                       *finished = object.status.condition("Finished");
-  const bool is_over = finished && finished->is_true();
   const bool known = id && engine_.object(*id)->meta.uid == object.meta.uid;
-  const bool holds = known ? engine_.holds_quota(*id)
-                           : !is_over && reserved && reserved->is_true() && object.status.admission;
+  const bool holds =
+      known ? engine_.holds_quota(*id) : holds_quota(object.status) && object.status.admission;
   TraitsSource::Told told =
       traits_.ask({object, cluster_queue_of(engine_.model(), object), holds}, before);
   if (!told.traits.unknown_because.empty()) retries_.note(object.meta.key(), now_);

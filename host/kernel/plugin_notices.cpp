@@ -4,13 +4,10 @@
 
 #include "host/objects/claims.hpp"
 #include "host/objects/object_key.hpp"
+#include "sluice/cpp/marks.hpp"
 
 namespace sluice::host {
 namespace {
-
-// Reasons of what no decision tells (docs/plugins/post-admit.md).
-constexpr const char* kDeleted = "Deleted";
-constexpr const char* kPresentState = "PresentState";
 
 std::optional<hooks::Event> event_of(DecisionType type) {
   switch (type) {
@@ -86,7 +83,7 @@ void PluginNotices::note_deletion(WorkloadId id) {
   auto told = notice(hooks::Event::kEvicted, id);
   if (!told) return;
   told->workload = told_of(id);
-  told->reason = kDeleted;
+  told->reason = told::kDeleted;
   deleted_.push_back(*std::move(told));
 }
 
@@ -119,7 +116,7 @@ void PluginNotices::tell_again(hooks::Event event, WorkloadId id) {
   if (!told) return;
   told->sequence = ++told_;
   told->workload = told_of(id);
-  told->reason = kPresentState;
+  told->reason = told::kPresentState;
   plugins_.notify_again(*told);
 }
 

@@ -21,9 +21,7 @@ bool RequestJudge::may_end(const EngineRequest& request) {
   const auto id = engine_.find(request.workload);
   if (!id) return false;
   const Model& model = engine_.model();
-  const WorkloadId runs = model.runs_as(*id);
-  if (runs == kNone || !model.workloads[runs].evicting || !model.workloads[runs].holds_quota())
-    return false;  // nobody waits for its end
+  if (!model.in_eviction(*id)) return false;  // nobody waits for its end
   const hooks::Traits* traits = model.workloads[*id].traits();
   if (traits && traits->ends_later && traits->ends_later_by == request.plugin) return true;
   return refuse(request, told_ends_,

@@ -6,32 +6,25 @@ namespace sluice::host {
 
 void RequestPace::forget_those_at_rest(Time now) {
   std::erase_if(looks_, [now](const auto& each) {
-    TokenBucket left = each.second.left;
+    TokenBucket left = each.second;
     left.fill(now, kAtOnce, kPerSecond);
-    return each.second.due == kNever && left.tokens >= kAtOnce;
+    return left.tokens >= kAtOnce;
   });
   most_ = std::max<std::size_t>(1000, 2 * looks_.size());
 }
 
 bool RequestPace::may(const std::string& key, Time now) {
+  if (due_.has(key)) return false;
   if (looks_.size() >= most_) forget_those_at_rest(now);
-  const auto [it, fresh] = looks_.try_emplace(key);
-  Looks& looks = it->second;
-  if (fresh) looks.left.filled = now;
-  if (looks.due != kNever) return false;
-  if (looks.left.take(now, kAtOnce, kPerSecond)) return true;
-  looks.due = now + static_cast<Duration>(kSecond / kPerSecond);
-  due_.emplace(looks.due, key);
+  TokenBucket& left = looks_.try_emplace(key, TokenBucket{kAtOnce, now}).first->second;
+  if (left.take(now, kAtOnce, kPerSecond)) return true;
+  due_.set(key, now + static_cast<Duration>(kSecond / kPerSecond));
   return false;
 }
 
 std::vector<std::string> RequestPace::take_due(Time now) {
   std::vector<std::string> out;
-  while (!due_.empty() && next() <= now) {
-    out.push_back(due_.begin()->second);
-    looks_.at(out.back()).due = kNever;
-    due_.erase(due_.begin());
-  }
+  while (auto key = due_.take_due(now)) out.push_back(*std::move(key));
   return out;
 }
 

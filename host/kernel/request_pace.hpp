@@ -2,19 +2,16 @@
 //
 // One that asks for that whenever it is asked itself would have the same head looked at for ever,
 // and nobody behind it. So a workload has a number of looks at once and a few a second after that;
-// what comes more often is put off, and is one request when it is due. Invariant: one that is put
-// off has one time. Kernel's thread.
+// what comes more often is put off, and is one request when it is due. Kernel's thread.
 #pragma once
 
 #include <cstddef>
 #include <map>
-#include <set>
 #include <string>
-#include <string_view>
-#include <utility>
 #include <vector>
 
 #include "core/base/time.hpp"
+#include "host/base/due_times.hpp"
 #include "host/base/token_bucket.hpp"
 
 namespace sluice::host {
@@ -28,17 +25,13 @@ class RequestPace {
   /// What was put off and is due, by time and key.
   std::vector<std::string> take_due(Time now);
   /// kNever without one.
-  Time next() const { return due_.empty() ? kNever : due_.begin()->first; }
+  Time next() const { return due_.next(); }
 
  private:
-  struct Looks {
-    TokenBucket left{kAtOnce, 0};
-    Time due = kNever;
-  };
   void forget_those_at_rest(Time now);
 
-  std::map<std::string, Looks, std::less<>> looks_;
-  std::set<std::pair<Time, std::string>> due_;
+  std::map<std::string, TokenBucket> looks_;  // that each has left
+  DueTimes<std::string> due_;
   std::size_t most_ = 1000;  // in looks_, before those that have all their looks again go
 };
 

@@ -264,9 +264,7 @@ void DecisionMetrics::evicted(Time now, const Decision& decision, const About& a
 
 /// The end of an eviction is no decision of its own, only a change of the status.
 void DecisionMetrics::released(Time now, WorkloadId id) {
-  if (endings_.empty()) return;
-  const WorkloadId runs = engine_.model().runs_as(id);
-  if (runs != kNone && engine_.model().workloads[runs].evicting) return;
+  if (endings_.empty() || engine_.model().in_eviction(id)) return;
   if (const auto ending = endings_.extract(engine_.object(id)->meta.uid))
     time_eviction(ending.mapped(), now);
 }

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <utility>
 
 #include "api/json/json.hpp"
@@ -23,20 +22,6 @@ constexpr std::string_view kOurMetadata[] = {"labels", "annotations", "ownerRefe
 constexpr const char* kWriter = "fieldManager=sluice&fieldValidation=Ignore";
 // Kueue's own, with which it takes away what is not in its next one.
 constexpr const char* kAdmitter = "fieldManager=kueue-admission&force=true&fieldValidation=Ignore";
-
-/// Of a merge patch what takes something away.
-json::object removals_in(const json::object& patch) {
-  json::object out;
-  for (const auto& [key, value] : patch) {
-    const json::object* members = value.if_object();
-    json::object inner = members ? removals_in(*members) : json::object();
-    if (value.is_null())
-      out[key] = nullptr;
-    else if (!inner.empty())
-      out[key] = std::move(inner);
-  }
-  return out;
-}
 
 json::object our_metadata(const StoredObject& object) {
   const json::object all = parse_stored(object.metadata.text());
@@ -74,6 +59,19 @@ json::object status_patch(const StoredObject& before, const StoredObject& after)
   return out;
 }
 
+json::object removals_in(const json::object& patch) {
+  json::object out;
+  for (const auto& [key, value] : patch) {
+    const json::object* members = value.if_object();
+    json::object inner = members ? removals_in(*members) : json::object();
+    if (value.is_null())
+      out[key] = nullptr;
+    else if (!inner.empty())
+      out[key] = std::move(inner);
+  }
+  return out;
+}
+
 std::string path_of(const api::KindInfo& kind, std::string_view key) {
   return collection_of(kind, key) + "/" + percent_encoded(split_key(key).name);
 }
@@ -83,17 +81,9 @@ ClusterRequest patch_request(const StoredObject& base, std::uint64_t version, js
   json::object& metadata = object_of(patch, "metadata");
   metadata["resourceVersion"] = std::to_string(version);
   metadata["uid"] = api::json_view(base.metadata.uid());
-  ClusterRequest out;
-  out.method = "PATCH";
-  out.path =
-      fmt::format("{}{}?{}", path_of(*base.kind, base.key), status ? "/status" : "", kWriter);
-  out.content_type = "application/merge-patch+json";
-  out.body = api::to_json(patch);
-  return out;
-}
-
-json::object status_removals(const StoredObject& before, const StoredObject& after) {
-  return removals_in(status_patch(before, after));
+  return {0, "PATCH",
+          fmt::format("{}{}?{}", path_of(*base.kind, base.key), status ? "/status" : "", kWriter),
+          "application/merge-patch+json", api::to_json(patch)};
 }
 
 ClusterRequest admission_request(const StoredObject& base, std::uint64_t version,
@@ -108,12 +98,8 @@ ClusterRequest admission_request(const StoredObject& base, std::uint64_t version
                               {"uid", api::json_view(base.metadata.uid())},
                               {"resourceVersion", std::to_string(version)}}},
                             {"status", std::move(status)}};
-  ClusterRequest out;
-  out.method = "PATCH";
-  out.path = fmt::format("{}/status?{}", path_of(*base.kind, base.key), kAdmitter);
-  out.content_type = "application/apply-patch+yaml";
-  out.body = api::to_json(object);
-  return out;
+  return {0, "PATCH", fmt::format("{}/status?{}", path_of(*base.kind, base.key), kAdmitter),
+          "application/apply-patch+yaml", api::to_json(object)};
 }
 
 ClusterRequest create_request(const StoredObject& object) {
@@ -122,25 +108,17 @@ ClusterRequest create_request(const StoredObject& object) {
   for (const char* field : {"uid", "resourceVersion", "creationTimestamp", "generation",
                             "managedFields", "deletionTimestamp", "selfLink"})
     metadata.erase(field);
-  ClusterRequest out;
-  out.method = "POST";
-  out.path = fmt::format("{}?{}", collection_of(*object.kind, object.key), kWriter);
-  out.content_type = "application/json";
-  out.body = api::to_json(made);
-  return out;
+  return posting(fmt::format("{}?{}", collection_of(*object.kind, object.key), kWriter),
+                 api::to_json(made));
 }
 
 ClusterRequest delete_request(const StoredObject& base) {
-  ClusterRequest out;
-  out.method = "DELETE";
-  out.path = path_of(*base.kind, base.key);
-  out.content_type = "application/json";
-  out.body = api::to_json(
-      json::object{{"apiVersion", "v1"},
-                   {"kind", "DeleteOptions"},
-                   {"preconditions", json::object{{"uid", api::json_view(base.metadata.uid())}}},
-                   {"propagationPolicy", "Background"}});
-  return out;
+  const json::object options{
+      {"apiVersion", "v1"},
+      {"kind", "DeleteOptions"},
+      {"preconditions", json::object{{"uid", api::json_view(base.metadata.uid())}}},
+      {"propagationPolicy", "Background"}};
+  return {0, "DELETE", path_of(*base.kind, base.key), "application/json", api::to_json(options)};
 }
 
 ClusterRequest read_request(const api::KindInfo& kind, std::string_view key) {

@@ -15,10 +15,10 @@ namespace sluice::host {
 
 /// What differs: labels, annotations, owners, finalizers and all but the status, …
 boost::json::object main_patch(const StoredObject& before, const StoredObject& after);
-/// … or the status …
+/// … or the status.
 boost::json::object status_patch(const StoredObject& before, const StoredObject& after);
-/// … of which this is what goes.
-boost::json::object status_removals(const StoredObject& before, const StoredObject& after);
+/// Of such a patch what takes something away.
+boost::json::object removals_in(const boost::json::object& patch);
 
 /// Where the object is: in the version in which Sluice keeps its kind.
 std::string path_of(const api::KindInfo& kind, std::string_view key);
@@ -29,7 +29,7 @@ ClusterRequest patch_request(const StoredObject& base, std::uint64_t version,
 /// Of a workload that is given quota: its status by server-side apply, under the name that Kueue
 /// has for that, so that Kueue can take it away where the cluster is given back to it: what another
 /// name owns stays. All of the status: what this name owned and is not in it would go. What another
-/// name owns and goes (status_removals) has to be gone before.
+/// name owns and goes (removals_in) has to be gone before.
 ClusterRequest admission_request(const StoredObject& base, std::uint64_t version,
                                  const StoredObject& after);
 ClusterRequest create_request(const StoredObject& object);

@@ -253,7 +253,7 @@ std::optional<ClusterRequest> Outbox::request_of(Edit& edit) {
   if (patch.empty()) return std::nullopt;
   edit.removes_first = false;
   if (edit.gives) {
-    patch = status_removals(*entry.base, edit.target);
+    patch = removals_in(patch);
     edit.removes_first = !patch.empty();
     if (patch.empty()) return admission_request(*entry.base, entry.version, edit.target);
   }

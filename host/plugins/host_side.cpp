@@ -67,14 +67,11 @@ bool HostSide::set_timer(std::uint64_t timer, Time at) {
   if (!timers_allowed_) return false;
   {
     const std::lock_guard lock(mutex_);
-    const auto before = timers_.find(timer);
-    if (before != timers_.end()) by_time_.erase({before->second, timer});
-    if (before == timers_.end() && timers_.size() >= kMostTimers) {
+    if (!timers_.has(timer) && timers_.size() >= kMostTimers) {
       tell_full("timers");
       return false;
     }
-    timers_[timer] = at;
-    by_time_.emplace(at, timer);
+    timers_.set(timer, at);
   }
   wake();
   return true;
@@ -83,38 +80,34 @@ bool HostSide::set_timer(std::uint64_t timer, Time at) {
 void HostSide::cancel_timer(std::uint64_t timer) {
   {
     const std::lock_guard lock(mutex_);
-    const auto found = timers_.find(timer);
-    if (found == timers_.end()) return;
-    by_time_.erase({found->second, timer});
-    timers_.erase(found);
+    if (!timers_.has(timer)) return;
+    timers_.erase(timer);
   }
   wake();
 }
 
 std::map<std::uint64_t, Time> HostSide::timers() const {
   const std::lock_guard lock(mutex_);
-  return timers_;
+  return timers_.all();
 }
 
 void HostSide::forget_timers() {
   const std::lock_guard lock(mutex_);
-  timers_.clear();
-  by_time_.clear();
+  timers_ = {};
 }
 
 Time HostSide::next_timer() const {
   const std::lock_guard lock(mutex_);
-  return by_time_.empty() ? kNever : by_time_.begin()->first;
+  return timers_.next();
 }
 
 std::vector<std::uint64_t> HostSide::take_due_timers(Time now) {
   const std::lock_guard lock(mutex_);
   std::vector<std::uint64_t> numbers;
-  while (!by_time_.empty() && by_time_.begin()->first <= now && numbers.size() < kMostDueAtOnce) {
-    const std::uint64_t timer = by_time_.begin()->second;
-    by_time_.erase(by_time_.begin());
-    timers_.erase(timer);
-    numbers.push_back(timer);
+  while (numbers.size() < kMostDueAtOnce) {
+    const auto timer = timers_.take_due(now);
+    if (!timer) break;
+    numbers.push_back(*timer);
   }
   return numbers;
 }

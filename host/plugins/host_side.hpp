@@ -24,6 +24,7 @@
 #include <vector>
 
 #include "core/base/time.hpp"
+#include "host/base/due_times.hpp"
 #include "host/plugins/bounded_queue.hpp"
 #include "host/plugins/check_controllers.hpp"
 #include "host/plugins/clock.hpp"
@@ -207,8 +208,7 @@ class HostSide : private ::sluice_host_handle {
   std::atomic<std::thread::id> caller_;
 
   mutable std::mutex mutex_;
-  std::map<std::uint64_t, Time> timers_;              // guarded by mutex_, as all below
-  std::set<std::pair<Time, std::uint64_t>> by_time_;  // the same timers
+  DueTimes<std::uint64_t> timers_;  // guarded by mutex_, as all below
   BoundedQueue<PluginEvent> events_;
   BoundedQueue<EngineRequest> requests_;
   BoundedQueue<CheckReport> reports_;

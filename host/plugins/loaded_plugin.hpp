@@ -16,6 +16,7 @@
 #include <functional>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -271,10 +272,12 @@ class RestartWatch {
     const std::uint64_t now = plugin_->lives();
     return std::exchange(lives_, now) != now;
   }
+  /// As if it had been, with whatever it was told.
+  void begin_anew() { lives_.reset(); }
 
  private:
   const LoadedPlugin* plugin_;
-  std::uint64_t lives_;
+  std::optional<std::uint64_t> lives_;
 };
 
 }  // namespace sluice::host

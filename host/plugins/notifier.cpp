@@ -63,8 +63,7 @@ Result<std::unique_ptr<Notifier>> Notifier::make(const std::vector<LoadedPlugin*
       return filter.error().context("plugin " + plugin->name() +
                                     ", of which events it wants to be told (post-admit)");
     out->all_.join(*filter);
-    out->outboxes_.push_back(
-        {plugin, *filter, {}, 0, 0, RestartWatch(*plugin), false, false, false});
+    out->outboxes_.push_back({plugin, *filter, {}, 0, 0, RestartWatch(*plugin), false, false});
   }
   return out;
 }
@@ -90,14 +89,13 @@ void Notifier::tell_later(Outbox& outbox,
 }
 
 void Notifier::begin_anew() {
-  for (Outbox& outbox : outboxes_) outbox.begins_anew = true;
+  for (Outbox& outbox : outboxes_) outbox.watch.begin_anew();
 }
 
 bool Notifier::take_restarted() {
   bool any = false;
   for (Outbox& outbox : outboxes_) {
-    outbox.restarted = outbox.watch.take_restarted();  // asked in any case: it notes the last one
-    outbox.restarted |= std::exchange(outbox.begins_anew, false);
+    outbox.restarted = outbox.watch.take_restarted();
     any |= outbox.restarted;
   }
   return any;

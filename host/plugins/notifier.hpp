@@ -54,7 +54,6 @@ class Notifier final : public hooks::Notifications {
     int attempts = 0;  // of the first one that waits
     Time due = 0;
     RestartWatch watch;
-    bool begins_anew = false;
     bool restarted = false;
     bool asked = false;  // the first one that waits, and it has not answered
   };

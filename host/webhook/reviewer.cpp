@@ -12,6 +12,7 @@
 #include "api/scheme/controlling_job.hpp"
 #include "host/controllers/jobs/job_policy.hpp"
 #include "host/controllers/jobs/job_view.hpp"
+#include "host/controllers/jobs/names.hpp"
 #include "host/objects/header.hpp"
 #include "host/objects/kinds.hpp"
 #include "host/objects/marks.hpp"
@@ -214,12 +215,11 @@ void Reviewer::ask_plugins(const AdmissionRequest& request, json::object& object
 /// template has of marks came with the job's start.
 bool Reviewer::is_of_queued_job(const AdmissionRequest& request, const json::object& pod) const {
   if (request.old || !is_controller(request.user, request.ns)) return false;
-  for (const api::ControllingJob& owner : api::controlling_jobs(pod, rules_.scheme)) {
-    const auto job = objects_.get(*owner.kind, join_key(request.ns, owner.name));
-    if (!job || api::find_text(part(*job, "metadata"), "uid") != owner.uid) continue;
-    if (is_queued(*job) || !annotation_of(*job, kStartedWith).empty()) return true;
-  }
-  return false;
+  const std::vector<JobInControl> jobs = jobs_in_control(pod, objects_);
+  return std::any_of(jobs.begin(), jobs.end(), [](const JobInControl& job) {
+    return job.object &&
+           (is_queued(*job.object) || !annotation_of(*job.object, kStartedWith).empty());
+  });
 }
 
 /// What is wrong with it is found again, and refused, by the validating step.
@@ -228,10 +228,12 @@ Verdict Reviewer::mutate_pod(const AdmissionRequest& request, Subject& subject) 
   Edit& edit = *subject.draft.edit;
   WriteMode mode = mode_of(request);
   mode.user = {};  // noted below, of pods that wait
-  mode.keeps_marks = is_of_queued_job(request, edit.after());
   mode.advises = true;
   std::vector<api::Problem> problems;
-  if (asks_plugins(request)) drafter_.amend(subject.draft, mode, problems);
+  if (asks_plugins(request)) {
+    mode.keeps_marks = is_of_queued_job(request, edit.after());
+    drafter_.amend(subject.draft, mode, problems);
+  }
   json::object& pod = edit.after();
   if (!request.old) add_gates(request, pod);
   const json::object before = pod;

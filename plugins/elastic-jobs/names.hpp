@@ -30,7 +30,5 @@ inline constexpr std::string_view kGate = "kueue.x-k8s.io/elastic-job";
 
 inline constexpr std::string_view kReplaced = "WorkloadSliceReplaced";
 inline constexpr std::string_view kOutOfSync = "OutOfSync";
-/// Of a notification of what was decided before this plugin was started (post-admit).
-inline constexpr std::string_view kPresentState = "PresentState";
 
 }  // namespace elastic

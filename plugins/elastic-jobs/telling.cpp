@@ -71,7 +71,7 @@ void Telling::decided(const sluice::Notification& told) {
   const Workload slice = told.workload();
   const auto grows = slice.annotation(kReplacementFor);
   const std::string name(slice.name());
-  if (told.reason() == kPresentState) return;  // it was told when it happened
+  if (told.reason() == sluice::told::kPresentState) return;  // it was told when it happened
   switch (told.event()) {
     case sluice::Event::kAdmitted:
       if (!grows) return;

@@ -8,7 +8,7 @@
 
 #include "api/json/json.hpp"
 #include "host/objects/parts.hpp"
-#include "tests/dst/life.hpp"
+#include "tests/dst/life_world.hpp"
 
 namespace sluice::host::test {
 namespace {
@@ -29,12 +29,11 @@ executor:
   return out;
 }
 
-struct World {
+struct World : LifeWorld {
   /// `policy`: of the queue, members of its spec.
   explicit World(const std::vector<std::string>& plugins = {}, std::string_view policy = "")
-      : config(config_with(plugins)) {
-    clock.set(now);
-    begin();
+      : LifeWorld(config_with(plugins)) {
+    settle();
     create("namespaces", R"({"metadata":{"name":"default"}})");
     create("resourceflavors", R"({"metadata":{"name":"f"}})");
     create("workloadpriorityclasses", R"({"metadata":{"name":"high"},"value":100})");
@@ -51,17 +50,14 @@ struct World {
     EXPECT_EQ(running("first"), 4);
   }
 
-  /// The host's process is another one, on the same disk.
   void begin() {
-    life.reset();
-    life = std::make_unique<Life>(config, disk, ids, clock, nullptr);
+    restart();
     settle();
   }
   void settle() { EXPECT_EQ(life->turn(now), ""); }
 
   void create(std::string_view path, std::string_view body) {
-    const auto done = life->write(WriteVerb::kCreate, path, body);
-    ASSERT_TRUE(done.ok()) << done.error().text;
+    write(WriteVerb::kCreate, path, body);
   }
   void submit(const std::string& name, int pods, const std::string& priority_class = "") {
     create("jobs/default",
@@ -75,14 +71,8 @@ struct World {
                            : R"(,"kueue.x-k8s.io/priority-class":")" + priority_class + "\"",
                        pods));
   }
-  void patch(std::string_view path, std::string_view body) {
-    const auto done = life->write(WriteVerb::kPatch, path, body);
-    ASSERT_TRUE(done.ok()) << done.error().text;
-  }
-  void remove(std::string_view path) {
-    const auto done = life->write(WriteVerb::kDelete, path, {});
-    ASSERT_TRUE(done.ok()) << done.error().text;
-  }
+  void patch(std::string_view path, std::string_view body) { write(WriteVerb::kPatch, path, body); }
+  void remove(std::string_view path) { write(WriteVerb::kDelete, path, {}); }
 
   std::vector<json::object> all(std::string_view resource) {
     const api::KindInfo& kind = *life->scheme().find_by_name(resource);
@@ -159,13 +149,6 @@ struct World {
     }
     return false;
   }
-
-  const Time now = *parse_time("2026-01-01T00:00:00Z");
-  Configuration config;
-  VirtualClock clock;
-  CountingIds ids;
-  std::shared_ptr<MemoryDisk> disk = std::make_shared<MemoryDisk>();
-  std::unique_ptr<Life> life;
 };
 
 struct Way {

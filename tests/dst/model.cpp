@@ -65,15 +65,6 @@ std::vector<json::object> all(const LiveStore& store, const api::Scheme& scheme,
   return out;
 }
 
-std::string_view since(const json::object& object, std::string_view type) {
-  std::string_view out;
-  for_each_object(part(object, "status"), "conditions", [&](const json::object& condition) {
-    if (api::find_text(condition, "type") == type)
-      out = api::find_text(condition, "lastTransitionTime");
-  });
-  return out;
-}
-
 /// Whether it has anything that it had less of before.
 bool is_more(const std::map<std::string, std::int64_t>& now,
              const std::map<std::string, std::int64_t>& before) {
@@ -86,31 +77,35 @@ bool is_more(const std::map<std::string, std::int64_t>& now,
 
 }  // namespace
 
+Model::Queue Model::read_queue(const json::object& object) {
+  Queue queue;
+  const json::object& spec = part(object, "spec");
+  queue.cohort = api::find_text(spec, "cohortName");
+  for_each_object(spec, "resourceGroups", [&](const json::object& group) {
+    for_each_object(group, "flavors", [&](const json::object& flavor) {
+      const std::string name(api::find_text(flavor, "name"));
+      for_each_object(flavor, "resources", [&](const json::object& resource) {
+        queue.nominal[name] = milli(resource, "nominalQuota");
+        queue.limit[name] = api::find(resource, "borrowingLimit")
+                                ? queue.nominal[name] + milli(resource, "borrowingLimit")
+                                : INT64_MAX;
+      });
+    });
+  });
+  for_each_object(part(object, "status"), "flavorsReservation", [&](const json::object& flavor) {
+    const std::string name(api::find_text(flavor, "name"));
+    for_each_object(flavor, "resources", [&](const json::object& resource) {
+      if (const auto total = milli(resource, "total"); total != 0) queue.told[name] = total;
+    });
+  });
+  return queue;
+}
+
 Model::Seen Model::read(const LiveStore& store, const api::Scheme& scheme,
                         std::vector<std::string>& wrong) {
   Seen out;
-  for (const json::object& object : all(store, scheme, "clusterqueues")) {
-    Queue& queue = out.queues[name_of(object)];
-    const json::object& spec = part(object, "spec");
-    queue.cohort = api::find_text(spec, "cohortName");
-    for_each_object(spec, "resourceGroups", [&](const json::object& group) {
-      for_each_object(group, "flavors", [&](const json::object& flavor) {
-        const std::string name(api::find_text(flavor, "name"));
-        for_each_object(flavor, "resources", [&](const json::object& resource) {
-          queue.nominal[name] = milli(resource, "nominalQuota");
-          queue.limit[name] = api::find(resource, "borrowingLimit")
-                                  ? queue.nominal[name] + milli(resource, "borrowingLimit")
-                                  : INT64_MAX;
-        });
-      });
-    });
-    for_each_object(part(object, "status"), "flavorsReservation", [&](const json::object& flavor) {
-      const std::string name(api::find_text(flavor, "name"));
-      for_each_object(flavor, "resources", [&](const json::object& resource) {
-        if (const auto total = milli(resource, "total"); total != 0) queue.told[name] = total;
-      });
-    });
-  }
+  for (const json::object& object : all(store, scheme, "clusterqueues"))
+    out.queues[name_of(object)] = read_queue(object);
   const std::vector<json::object> workloads = all(store, scheme, "workloads");
   std::set<std::string> represented;  // by one of their members, which holds the quota
   for (const json::object& object : workloads) {
@@ -128,10 +123,11 @@ Model::Seen Model::read(const LiveStore& store, const api::Scheme& scheme,
     if (has_condition(part(object, "status"), "Finished")) continue;
     if (admitted && !reserved) wrong.push_back(key + " is admitted and holds no quota");
     if (!reserved) continue;
+    const json::object& since = *find_condition(part(object, "status"), "QuotaReserved");
     const json::object& admission = part(part(object, "status"), "admission");
     const std::string queue(api::find_text(admission, "clusterQueue"));
     out.holders.insert(fmt::format("{} since {}", api::find_text(part(object, "metadata"), "uid"),
-                                   since(object, "QuotaReserved")));
+                                   api::find_text(since, "lastTransitionTime")));
     for_each_object(admission, "podSetAssignments", [&](const json::object& set) {
       const std::string flavor(api::find_text(part(set, "flavors"), "cpu"));
       const std::int64_t count = api::find_int(set, "count").value_or(1);

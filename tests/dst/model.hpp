@@ -6,6 +6,7 @@
 // admitted; what was acknowledged is there. One thread.
 #pragma once
 
+#include <boost/json/object.hpp>
 #include <cstdint>
 #include <map>
 #include <set>
@@ -52,6 +53,7 @@ class Model {
     /// The job that it is of in the end; itself when it is of none.
     const std::string& job(const std::string& workload) const;
   };
+  static Queue read_queue(const boost::json::object& object);
   static Seen read(const LiveStore& store, const api::Scheme& scheme,
                    std::vector<std::string>& wrong);
   void check_quota(const Seen& now, std::vector<std::string>& wrong) const;

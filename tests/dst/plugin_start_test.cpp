@@ -4,19 +4,16 @@
 
 #include "api/json/json.hpp"
 #include "host/objects/parts.hpp"
-#include "tests/dst/life.hpp"
+#include "tests/dst/life_world.hpp"
 
 namespace sluice::host::test {
 namespace {
 
 using ::testing::HasSubstr;
 
-struct Started : ::testing::Test {
-  Started() {
-    config.plugins.directory = SLUICE_TEST_PLUGINS;
-    config.plugins.load.emplace().emplace_back().name = "learns";
-    clock.set(now);
-    begin();
+struct Started : ::testing::Test, LifeWorld {
+  Started() : LifeWorld(with_the_plugin()) {
+    in_small_turns();
     create("namespaces", R"({"metadata":{"name":"default"}})");
     create("resourceflavors", R"({"metadata":{"name":"f"}})");
     create("clusterqueues", R"({"metadata":{"name":"cq"},"spec":{"namespaceSelector":{},
@@ -30,17 +27,18 @@ struct Started : ::testing::Test {
     EXPECT_THAT(says("waits"), HasSubstr("saw 3, was told Admitted  default/runs"));
   }
 
-  void begin() {
-    life.reset();
-    life = std::make_unique<Life>(config, disk, ids, clock, nullptr);
-    life->machine().controllers().limit_run(1, kSecond, clock);
+  static Configuration with_the_plugin() {
+    Configuration out;
+    out.plugins.directory = SLUICE_TEST_PLUGINS;
+    out.plugins.load.emplace().emplace_back().name = "learns";
+    return out;
   }
+  void in_small_turns() { life->machine().controllers().limit_run(1, kSecond, clock); }
   void settle() {
     for (int turn = 0; turn < 50; ++turn) ASSERT_EQ(life->turn(now, 1), "");
   }
   void create(std::string_view path, std::string_view body) {
-    const auto done = life->write(WriteVerb::kCreate, path, body);
-    ASSERT_TRUE(done.ok()) << done.error().text;
+    write(WriteVerb::kCreate, path, body);
     settle();
   }
   /// `cpu`: who asks for as much as another one gets the reason of that one.
@@ -56,30 +54,21 @@ struct Started : ::testing::Test {
   std::string says(const std::string& name) {
     const auto object = life->machine().kernel().current(*life->scheme().find_by_name("workloads"),
                                                          "default/" + name);
-    std::string out;
-    for_each_object(part(object, "status"), "conditions", [&](const boost::json::object& each) {
-      if (api::find_text(each, "type") == "QuotaReserved") out = api::find_text(each, "message");
-    });
-    return out;
+    const auto* reserved = find_condition(part(object, "status"), "QuotaReserved");
+    return reserved ? std::string(api::find_text(*reserved, "message")) : std::string();
   }
-
-  const Time now = *parse_time("2026-01-01T00:00:00Z");
-  Configuration config;
-  VirtualClock clock;
-  CountingIds ids;
-  std::shared_ptr<MemoryDisk> disk = std::make_shared<MemoryDisk>();
-  std::unique_ptr<Life> life;
 };
 
 TEST_F(Started, ItHasSeenWhatItWatchesAndWasToldWhoHoldsQuota) {
-  begin();
+  restart();
+  in_small_turns();
   settle();
   EXPECT_THAT(says("waits"), HasSubstr("saw 3, was told Admitted PresentState default/runs"));
 }
 
 // Who counts what runs would count it for ever.
 TEST_F(Started, WhoIsDeletedWhileItHoldsQuotaIsEvicted) {
-  ASSERT_TRUE(life->write(WriteVerb::kDelete, "workloads/default/runs", {}).ok());
+  write(WriteVerb::kDelete, "workloads/default/runs", {});
   settle();
   submit("later", 0, 2);
   EXPECT_THAT(says("later"), HasSubstr("was told Evicted Deleted default/runs"));

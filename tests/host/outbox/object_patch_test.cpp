@@ -60,7 +60,7 @@ TEST_F(ObjectPatchTest, WhatGoesOfAStatus) {
   before.status =
       R"({"requeueState":{"count":1,"requeueAt":"2026-01-01T00:00:00Z"},"a":{"b":1},"c":1})";
   after.status = R"({"requeueState":{"count":2},"a":{"b":2},"d":1})";
-  EXPECT_EQ(boost::json::serialize(status_removals(before, after)),
+  EXPECT_EQ(boost::json::serialize(removals_in(status_patch(before, after))),
             R"({"status":{"requeueState":{"requeueAt":null},"c":null}})");
 }
 

@@ -1,9 +1,9 @@
 // Names that the host and plugins of different authors share: annotations by which one says what
-// another has to know, and who counts as a controller.
+// another has to know, reasons of notifications, and who counts as a controller.
 //
-// All but kRuntimeAnnotation are marks: only the system and, where its schema lists the mark, a
-// plugin write them (docs/plugins/schema.md), so what they say was not written by a user. Pure, any
-// thread.
+// The annotations but for kRuntimeAnnotation are marks: only the system and, where its schema lists
+// the mark, a plugin write them (docs/plugins/schema.md), so what they say was not written by a
+// user. Pure, any thread.
 #pragma once
 
 #include <string_view>
@@ -23,6 +23,15 @@ inline constexpr std::string_view kTakesOverFrom = "sluice.dev/takes-over-from";
 inline constexpr std::string_view kCreatedBy = "sluice.dev/created-by";
 
 }  // namespace mark
+
+namespace told {
+
+/// The reason of a notification (post-admit/1) of what was decided before the plugin was started.
+inline constexpr std::string_view kPresentState = "PresentState";
+/// The reason of an eviction that is none of the host's: the workload held quota and is gone.
+inline constexpr std::string_view kDeleted = "Deleted";
+
+}  // namespace told
 
 /// On a job or its pods, by its user: how long it runs where nothing is started.
 inline constexpr std::string_view kRuntimeAnnotation = "sluice.dev/runtime";
