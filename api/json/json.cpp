@@ -10,6 +10,7 @@
 
 #include "api/json/json_builder.hpp"
 #include "core/base/text.hpp"
+#include "core/base/utf8.hpp"
 
 namespace sluice::api {
 
@@ -137,6 +138,15 @@ std::size_t first_to_escape(std::string_view text, std::size_t at) {
   return at;
 }
 
+/// What is no UTF-8 came from a header or was cut by somebody: nobody could read the document
+/// again.
+void append_plain(std::string_view text, std::string& out) {
+  if (find_bad_utf8(text) == text.npos)
+    out += text;
+  else
+    out += clean_utf8(text);
+}
+
 }  // namespace
 
 void append_json_text(std::string_view text, std::string& out) {
@@ -145,7 +155,7 @@ void append_json_text(std::string_view text, std::string& out) {
   for (std::size_t i = first_to_escape(text, 0); i < text.size();
        i = first_to_escape(text, i + 1)) {
     const auto c = static_cast<unsigned char>(text[i]);
-    out.append(text, plain, i - plain);
+    append_plain(text.substr(plain, i - plain), out);
     plain = i + 1;
     out += '\\';
     switch (c) {
@@ -166,7 +176,7 @@ void append_json_text(std::string_view text, std::string& out) {
         append_hex(c, out += "u00");
     }
   }
-  out.append(text, plain);
+  append_plain(text.substr(plain), out);
   out += '"';
 }
 

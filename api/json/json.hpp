@@ -55,6 +55,7 @@ Quantity quantity_or_zero(const boost::json::value& value);
 /// Appends `value` as compact JSON.
 void append_json(const boost::json::value& value, std::string& out);
 void append_json(const boost::json::object& object, std::string& out);
+/// With U+FFFD for each byte that is no UTF-8: a document can be read again, whatever is in it.
 void append_json_text(std::string_view text, std::string& out);
 /// The same with the keys of all objects in order: equal contents give equal texts.
 void append_canonical_json(const boost::json::value& value, std::string& out);

@@ -6,6 +6,7 @@
 #include "api/json/decode_parts.hpp"
 #include "api/json/json.hpp"
 #include "api/json/parts.hpp"
+#include "core/base/utf8.hpp"
 
 namespace sluice::api {
 namespace {
@@ -166,14 +167,7 @@ std::string_view gates_of(const json::object& workload) {
   return find_text(find_part(find_part(workload, "metadata"), "annotations"), kGatedBy);
 }
 
-/// What a condition's message has room for, up to the end of a character.
-std::string_view beginning_of(std::string_view text) {
-  constexpr std::size_t kMost = 32'000;
-  if (text.size() <= kMost) return text;
-  std::size_t size = kMost;
-  while (size > 0 && (static_cast<unsigned char>(text[size]) & 0xC0U) == 0x80U) --size;
-  return text.substr(0, size);
-}
+constexpr std::size_t kLongestShown = 32'000;  // a condition's message has room for it
 
 }  // namespace
 
@@ -181,7 +175,8 @@ bool is_gated(const json::object& workload) { return !gates_of(workload).empty()
 
 std::string held_because(const json::object& workload) {
   const std::string_view gates = gates_of(workload);
-  if (!gates.empty()) return "Admission is gated by: " + std::string(beginning_of(gates));
+  if (!gates.empty())
+    return "Admission is gated by: " + std::string(cut_utf8(gates, kLongestShown));
   const json::object& spec = find_part(workload, "spec");
   if (has_at(spec, "preemptionGates"))
     return "It has spec.preemptionGates, which nobody here opens";

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "api/json/json.hpp"
+#include "core/base/utf8.hpp"
 
 namespace sluice::api {
 
@@ -16,7 +17,7 @@ constexpr std::size_t kShownLimit = 200;
 std::string shown(std::string_view text) {
   std::string out;
   if (text.size() > kShownLimit) {
-    append_json_text(std::string(text.substr(0, kShownLimit)) + "...", out);
+    append_json_text(std::string(cut_utf8(text, kShownLimit)) + "...", out);
   } else {
     append_json_text(text, out);
   }
@@ -26,7 +27,7 @@ std::string shown(std::string_view text) {
 std::string shown(const json::value& value) {
   if (const auto* text = value.if_string()) return shown(view(*text));
   std::string out = to_json(value);
-  if (out.size() > kShownLimit) out = out.substr(0, kShownLimit) + "...";
+  if (out.size() > kShownLimit) out = std::string(cut_utf8(out, kShownLimit)) + "...";
   return out;
 }
 

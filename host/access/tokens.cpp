@@ -5,8 +5,8 @@
 #include <optional>
 
 #include "core/base/text.hpp"
+#include "core/base/utf8.hpp"
 #include "host/base/digest.hpp"
-#include "host/base/utf8.hpp"
 
 namespace sluice::host {
 namespace {

@@ -7,12 +7,12 @@
 #include <optional>
 #include <utility>
 
+#include "core/base/utf8.hpp"
 #include "host/access/audit.hpp"
 #include "host/access/denial.hpp"
 #include "host/apiserver/call.hpp"
 #include "host/apiserver/health.hpp"
 #include "host/apiserver/web_page.hpp"
-#include "host/base/utf8.hpp"
 
 namespace sluice::host {
 namespace {

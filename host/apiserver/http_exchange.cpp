@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "api/json/json.hpp"
+#include "core/base/utf8.hpp"
 #include "host/apiserver/stream_queue.hpp"
-#include "host/base/utf8.hpp"
 
 namespace sluice::host {
 

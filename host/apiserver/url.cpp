@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "core/base/text.hpp"
-#include "host/base/utf8.hpp"
+#include "core/base/utf8.hpp"
 
 namespace sluice::host {
 namespace {

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "api/json/json.hpp"
+#include "core/base/utf8.hpp"
 #include "host/apiserver/body.hpp"
 #include "host/apiserver/list_options.hpp"
 #include "host/apiserver/parameters.hpp"
@@ -29,9 +30,9 @@ ApiResult<Propagation> read_propagation(std::string_view text) {
 
 /// `kubectl/v1.32 (linux/amd64) …` → `kubectl`
 std::string manager_of(std::string_view user_agent) {
-  std::string out(user_agent.substr(0, user_agent.find('/')));
+  std::string out = clean_utf8(user_agent.substr(0, user_agent.find('/')));
   std::erase_if(out, [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; });
-  return out.empty() ? "unknown" : out.substr(0, kLongestManager);
+  return out.empty() ? "unknown" : std::string(cut_utf8(out, kLongestManager));
 }
 
 ApiResult<void> read_query(const Request& request, WriteRequest& out) {

@@ -12,9 +12,9 @@
 #include <mutex>
 
 #include "api/json/json.hpp"
+#include "core/base/utf8.hpp"
 #include "host/base/line_budget.hpp"
 #include "host/base/steady_clock.hpp"
-#include "host/base/utf8.hpp"
 
 namespace sluice::host {
 namespace {

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "api/json/json.hpp"
-#include "host/base/utf8.hpp"
+#include "core/base/utf8.hpp"
 #include "host/cli/arguments.hpp"
 #include "host/manifests/yaml_text.hpp"
 

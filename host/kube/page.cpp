@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "api/json/json.hpp"
+#include "core/base/utf8.hpp"
 #include "host/objects/parts.hpp"
 
 namespace sluice::host {
@@ -103,7 +104,7 @@ Ended ending_of(int status, std::string_view retry_after, const boost::json::obj
 std::string message_of(int status, std::string_view body) {
   if (const auto answer = api::parse_object(body)) {
     const std::string_view message = api::find_text(*answer, "message");
-    if (!message.empty()) return std::string(message.substr(0, kLongestMessage));
+    if (!message.empty()) return std::string(cut_utf8(message, kLongestMessage));
   }
   return "the server answered " + std::to_string(status);
 }

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "core/base/result.hpp"
-#include "host/base/utf8.hpp"
+#include "core/base/utf8.hpp"
 #include "host/manifests/manifests.hpp"
 
 namespace sluice::host {

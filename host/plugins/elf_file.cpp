@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "host/base/utf8.hpp"
+#include "core/base/utf8.hpp"
 #include "host/plugins/text_gate.hpp"
 
 namespace sluice::host {

@@ -6,7 +6,7 @@
 
 #include "api/schema/formats.hpp"
 #include "core/base/text.hpp"
-#include "host/base/utf8.hpp"
+#include "core/base/utf8.hpp"
 
 namespace sluice::host {
 

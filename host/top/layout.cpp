@@ -9,8 +9,8 @@
 #include <utility>
 
 #include "api/codec/codec.hpp"
+#include "core/base/utf8.hpp"
 #include "core/types/quantity.hpp"
-#include "host/base/utf8.hpp"
 #include "host/objects/object_key.hpp"
 #include "host/rest/table.hpp"
 

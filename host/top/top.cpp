@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "core/base/utf8.hpp"
 #include "host/base/log.hpp"
-#include "host/base/utf8.hpp"
 #include "host/objects/kinds.hpp"
 #include "host/plugins/clock.hpp"
 #include "host/top/terminal.hpp"

@@ -9,6 +9,7 @@
 #include "api/json/json.hpp"
 #include "api/schema/kind_info.hpp"
 #include "core/base/base64.hpp"
+#include "core/base/utf8.hpp"
 #include "host/objects/parts.hpp"
 #include "host/rest/decode.hpp"
 
@@ -102,7 +103,7 @@ std::string admission_answer(std::string_view uid, const Verdict& verdict) {
   }
   json::array warnings;
   for (const std::string& each : verdict.warnings)
-    warnings.emplace_back(api::json_view(std::string_view(each).substr(0, kLongestWarning)));
+    warnings.emplace_back(api::json_view(cut_utf8(each, kLongestWarning)));
   if (!warnings.empty()) response["warnings"] = std::move(warnings);
   const json::object review{
       {"apiVersion", kReviewVersion}, {"kind", kReview}, {"response", std::move(response)}};

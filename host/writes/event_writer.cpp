@@ -7,6 +7,7 @@
 
 #include "api/json/json.hpp"
 #include "api/json/json_members.hpp"
+#include "core/base/utf8.hpp"
 #include "host/base/text.hpp"
 #include "host/objects/object_key.hpp"
 
@@ -107,7 +108,7 @@ void EventWriter::write(const EventNote& event, std::string_view about, const st
   if (namespaced) involved.text("namespace", ns);
   api::JsonMembers body;
   body.document("involvedObject", involved.take()).text("reason", event.reason);
-  body.text("message", std::string_view(event.message).substr(0, kLongestMessage));
+  body.text("message", cut_utf8(event.message, kLongestMessage));
   body.document("source", api::JsonMembers().text("component", kComponent).take());
   body.text("firstTimestamp", at).text("lastTimestamp", at).number("count", 1);
   body.text("type", event.warning ? "Warning" : "Normal").document("eventTime", {});

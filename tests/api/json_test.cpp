@@ -5,6 +5,8 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <string>
+#include <utility>
 
 namespace sluice::api {
 namespace {
@@ -22,6 +24,7 @@ std::string escaped(unsigned char byte) {
     case '\t':
       return "\\t";
     default:
+      if (byte >= 0x80) return "\xEF\xBF\xBD";  // no UTF-8
       return byte < 0x20 ? fmt::format("\\u{:04x}", byte) : std::string(1, static_cast<char>(byte));
   }
 }
@@ -44,6 +47,22 @@ TEST(JsonText, IsEscapedWhereverTheByteStands) {
         append_json_text(text + "\x1f", out);
         ASSERT_EQ(out, "\"" + expected + "\\u001f\"") << length << " " << place << " " << byte;
       }
+}
+
+// A document that was written can be read again; a NUL is a character like any other.
+TEST(JsonText, BytesThatAreNoUtf8AreReplaced) {
+  const std::string wrong = "\xEF\xBF\xBD";
+  const std::pair<std::string, std::string> texts[] = {
+      {"\xFF", wrong},
+      {"a\xC3", "a" + wrong},  // the first half of ä
+      {"\xC3\"", wrong + R"(\")"},
+      {std::string("\0\xC3\xA4", 3), "\\u0000\xC3\xA4"},
+  };
+  for (const auto& [text, expected] : texts) {
+    std::string out;
+    append_json_text(text, out);
+    EXPECT_EQ(out, '"' + expected + '"');
+  }
 }
 
 TEST(JsonText, OfNothingIsEmpty) {

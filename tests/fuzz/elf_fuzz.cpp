@@ -1,7 +1,7 @@
 // A file that claims to be a plugin: judging it never crashes and never reads outside of
 // it, and its names can be shown.
 #include "core/base/check.hpp"
-#include "host/base/utf8.hpp"
+#include "core/base/utf8.hpp"
 #include "host/plugins/plugin_file.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -13,7 +13,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     return 0;
   }
   const auto judge = [](const std::string& name) {
-    SLUICE_CHECK(host::find_bad_utf8(name) == name.npos && !host::has_control_characters(name));
+    SLUICE_CHECK(find_bad_utf8(name) == name.npos && !has_control_characters(name));
   };
   for (const auto& each : file->sections()) judge(each.name);
   for (const auto& each : file->exports()) judge(each);

@@ -4,10 +4,10 @@
 #include <algorithm>
 
 #include "core/base/check.hpp"
+#include "core/base/utf8.hpp"
 #include "host/apiserver/list_options.hpp"
 #include "host/apiserver/route.hpp"
 #include "host/apiserver/url.hpp"
-#include "host/base/utf8.hpp"
 #include "host/rest/accept.hpp"
 #include "host/rest/decode.hpp"
 #include "tests/fuzz/lines.hpp"

@@ -6,7 +6,7 @@
 #include <unordered_map>
 
 #include "api/json/json.hpp"
-#include "host/base/utf8.hpp"
+#include "core/base/utf8.hpp"
 #include "host/base/version.hpp"
 #include "host/objects/object_key.hpp"
 #include "host/simulate/record_sink.hpp"

@@ -165,6 +165,11 @@ TEST_F(Requests, SayHowToWrite) {
   client().request("POST", kMaps, body, kAdmin + "User-Agent: kubectl/v1.32.0 (linux/amd64)\r\n");
   EXPECT_EQ(writes_.last().field_manager, "kubectl");
   EXPECT_EQ(writes_.last().field_validation, FieldValidation::kWarn);
+  client().request("POST", kMaps, body,
+                   kAdmin +
+                       "User-Agent: a\xFF"
+                       "b/1\r\n");
+  EXPECT_EQ(writes_.last().field_manager, "a\uFFFDb");  // part of what is stored
   for (const std::string bad :
        {"dryRun=Some", "dryRun=", "fieldValidation=Maybe", "fieldManager=a%0ab"})
     EXPECT_EQ(send("POST", kMaps + "?" + bad, body).status, 400) << bad;

@@ -3,7 +3,7 @@
 // decides something is taken as it is or is a fault that names plugin and hook.
 #include <fmt/format.h>
 
-#include "host/base/utf8.hpp"
+#include "core/base/utf8.hpp"
 #include "host/plugins/text_gate.hpp"
 #include "tests/host/plugins/support.hpp"
 

@@ -85,6 +85,14 @@ TEST(EventWriter, LongNamesAndMessagesAreCut) {
   EXPECT_EQ(at(event, "/involvedObject/name"), name);
 }
 
+// An ä has two bytes, of which the second one would be the 1025th.
+TEST(EventWriter, MessagesAreCutAtACharacter) {
+  Telling host;
+  host.tell("a", std::string(1023, 'm') + "ä and more");
+  const auto event = host.get("events", "default/a.000000000000400000000001");
+  EXPECT_EQ(at(event, "/message"), std::string(1023, 'm'));
+}
+
 TEST(EventWriter, NobodyIsToldOfWhatIsNotThere) {
   Telling host;
   host.writer.emit({{}, false, "Said", "of no kind"});

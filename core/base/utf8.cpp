@@ -1,10 +1,10 @@
-#include "host/base/utf8.hpp"
+#include "core/base/utf8.hpp"
 
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
 
-namespace sluice::host {
+namespace sluice {
 namespace {
 
 /// Length of the sequence that starts at `at`, 0 when it is none.
@@ -81,6 +81,12 @@ std::string clean_utf8(std::string_view text) {
   }
 }
 
+std::string_view cut_utf8(std::string_view text, std::size_t most) {
+  if (text.size() <= most) return text;
+  while (most > 0 && (static_cast<unsigned char>(text[most]) & 0xC0) == 0x80) --most;
+  return text.substr(0, most);
+}
+
 bool has_control_characters(std::string_view text) {
   const auto* data = reinterpret_cast<const unsigned char*>(text.data());
   for (std::size_t i = 0; i < text.size(); ++i)
@@ -105,4 +111,4 @@ std::string one_line(std::string_view text, std::size_t most) {
   return out;
 }
 
-}  // namespace sluice::host
+}  // namespace sluice
