@@ -27,7 +27,7 @@ constexpr std::string_view kOwnGroup = "/apis/sluice.dev/";
 /// The sentence of a Status object; nullopt: a bare status.
 std::optional<std::string> says_why(const ClientAnswer& answer) {
   boost::system::error_code problem;
-  const boost::json::value value = boost::json::parse(answer.body, problem);
+  const boost::json::value value = api::parse_deep(answer.body, problem);
   if (problem || !value.is_object()) return std::nullopt;
   const std::string_view message = api::find_text(value.get_object(), "message");
   return message.empty() ? std::nullopt : std::optional(std::string(message));
@@ -123,7 +123,7 @@ Result<boost::json::object> Client::call(std::string_view method, const std::str
                     config_.server)};
   if (answer->status < 200 || answer->status > 299) return Error{message_of(*answer)};
   boost::system::error_code problem;
-  boost::json::value value = boost::json::parse(answer->body, problem);
+  boost::json::value value = api::parse_deep(answer->body, problem);
   if (problem || !value.is_object()) return Error{"the server's answer is not a JSON object"};
   return std::move(value.get_object());
 }

@@ -58,4 +58,18 @@ std::string chain_of(const StoredObject& object, const ObjectStore& store,
   return job || shared.empty() ? top : shared;
 }
 
+QuotaTrees quota_trees(std::function<const Model&()> model) {
+  QuotaTrees out;
+  out.shape = [model] { return model().epoch; };
+  out.of = [model = std::move(model)](std::string_view queue) -> std::optional<std::uint32_t> {
+    const Model& now = model();
+    const QuotaTree& tree = now.tree;
+    const QueueRecord* found = now.find_queue(queue);
+    // One that has just come is in the tree from its next build on.
+    if (!found || found->id >= tree.node_count()) return std::nullopt;
+    return tree.root(found->id);
+  };
+  return out;
+}
+
 }  // namespace sluice::host

@@ -213,11 +213,8 @@ void ClusterDoor::answered(ClusterAnswer answer, Duration now) {
   const Sent sent = outbox_.sent(answer.id);
   if (answer.status == 0) {
     ++counts_.unsure;
-    outbox_.again(answer.id, now, 0, answer.sent && sent != Sent::kDelete);
-    take_heard();
-    return mirror_.settle();
-  }
-  if (sent == Sent::kRead && (answer.status == 200 || answer.status == 404)) {
+    ask_again(answer.id, now, answer.sent && sent != Sent::kDelete);
+  } else if (sent == Sent::kRead && (answer.status == 200 || answer.status == 404)) {
     was_read(answer, now);
   } else if (answer.status >= 200 && answer.status < 300) {
     auto object = api::parse_object(answer.body);
@@ -228,16 +225,23 @@ void ClusterDoor::answered(ClusterAnswer answer, Duration now) {
     else if (object && version_of(*object) > 0)
       stored(answer, std::move(*object));
     else
-      outbox_.again(answer.id, now, 0, true);
+      ask_again(answer.id, now, true);
   } else if (sent == Sent::kDelete && (answer.status == 404 || answer.status == 409)) {
     outbox_.done(answer.id);
   } else if (answer.status == 409 || (answer.status == 404 && sent != Sent::kCreate)) {
-    outbox_.again(answer.id, now, 0, true);
+    ask_again(answer.id, now, true);
   } else {
     refused(answer, now);
   }
   take_heard();
   mirror_.settle();
+}
+
+/// Reading comes first where it may have been carried out, or somebody else wrote. Of an Event that
+/// is all there is to know: nobody follows these, so one that was read would be kept for ever.
+void ClusterDoor::ask_again(std::uint64_t id, Duration now, bool read) {
+  if (read && is_event(*outbox_.place(id).kind)) return outbox_.done(id);
+  outbox_.again(id, now, 0, read);
 }
 
 void ClusterDoor::stored(const ClusterAnswer& answer, json::object object) {

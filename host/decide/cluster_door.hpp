@@ -73,6 +73,7 @@ class ClusterDoor final : public MirrorTarget {
   void take_heard();
   void stored(const ClusterAnswer& answer, boost::json::object object);
   void was_read(const ClusterAnswer& answer, Duration now);
+  void ask_again(std::uint64_t id, Duration now, bool read);
   void refused(const ClusterAnswer& answer, Duration now);
 
   Kernel& kernel_;

@@ -71,6 +71,7 @@ class Decider final : public TurnEnd {
             [this](const StoredObject& object) {
               return chain_of(object, *store_, machine_->index());
             },
+            quota_trees([this]() -> const Model& { return machine_->engine().model(); }),
             OutboxLimits()) {}
 
   ~Decider() override { stop(); }

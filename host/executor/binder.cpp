@@ -129,7 +129,8 @@ bool Binder::status_changed(const ObjectChange& change) {
   if (!status.is_object()) return false;
   Pod& pod = pods_.find(change.key)->second;
   const json::object* scheduled = find_condition(status.get_object(), "PodScheduled");
-  if (!scheduled || api::find_text(*scheduled, "message") != pod.told) pod.told.clear();
+  if (!scheduled || api::find_text(*scheduled, "message") != pod.told_reason)
+    pod.told_reason.clear();
   if (!has_ended(status.get_object())) return false;
   const bool freed = !pod.node.empty();
   forget(change.key);
@@ -161,10 +162,11 @@ bool Binder::pod_changed(const ObjectChange& change) {
     return freed;
   }
   const bool gated = api::has_scheduling_gates(spec);
+  // One that is bound is counted as it was bound; who waits may have got another toleration.
+  const bool same_spec = change.before && change.before->body == change.stored->body;
   if (known != pods_.end() && known->second.node == node && known->second.gated == gated &&
-      (!node.empty() || known->second.wish == named)) {
-    return false;  // its status changed
-  }
+      (!node.empty() || same_spec))
+    return false;
   forget(change.key);
   put(change.key, {node,
                    named,
@@ -349,17 +351,18 @@ ApiResult<void> Binder::bind(const std::string& key, const std::string& node,
 ApiResult<void> Binder::say_why(const std::string& key, std::string_view reason,
                                 const std::string& message, ObjectAccess& objects) {
   const auto pod = pods_.find(key);
-  if (pod == pods_.end() || pod->second.told == message) return {};
-  pod->second.told = message;
+  if (pod == pods_.end() || pod->second.told_reason == message) return {};
   const api::KindInfo& kind = *objects.scheme().find("v1", "Pod");
   const auto object = objects.get(kind, key);
   if (!object) return {};
   json::object status = part(*object, "status");
-  if (!set_pod_condition(status, "PodScheduled", false, reason, message, objects.now())) return {};
-  if (reason == "Unschedulable") {
-    objects.emit({{&kind, key}, true, "FailedScheduling", message});
+  if (set_pod_condition(status, "PodScheduled", false, reason, message, objects.now())) {
+    if (auto done = objects.update_status(kind, key, std::move(status)); !done) return done;
+    if (reason == "Unschedulable") objects.emit({{&kind, key}, true, "FailedScheduling", message});
   }
-  return objects.update_status(kind, key, std::move(status));
+  // The write may have been told of already.
+  if (const auto now = pods_.find(key); now != pods_.end()) now->second.told_reason = message;
+  return {};
 }
 
 }  // namespace sluice::host

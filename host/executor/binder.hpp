@@ -50,7 +50,7 @@ class Binder final : public Controller {
     std::string priority_class;
     std::shared_ptr<const api::PodTemplate> needs;
     bool gated = false;
-    std::string told;  // why it waits, as its status says since this host looked
+    std::string told_reason;  // why it waits, as its status says since this host looked
   };
   using Place = std::tuple<Time, std::string, std::string>;  // creation, UID, key
 

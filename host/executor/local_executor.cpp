@@ -13,6 +13,7 @@
 #include "api/builtin/builtin.hpp"
 #include "host/base/files.hpp"
 #include "host/base/log.hpp"
+#include "host/base/steady_clock.hpp"
 #include "host/base/wall_clock.hpp"
 #include "host/executor/pod_status.hpp"
 #include "host/executor/process/linked_folder.hpp"
@@ -301,7 +302,7 @@ void LocalExecutor::begin(const std::string& uid, const json::object& pod) {
   if (!spec) {
     if (spec.error().may_pass) {
       waiting_[uid] = key;
-      try_again_ = wall_clock() + kTryAgain;
+      try_again_ = steady_now() + kTryAgain;
     }
     return reports_.problem(uid, key, spec.error());
   }
@@ -323,6 +324,11 @@ void LocalExecutor::begin(const std::string& uid, const json::object& pod) {
   if (!started) {
     log(LogLevel::kError, "executor", "cannot start a pod",
         {{"pod", key}, {"reason", started.error().text}});
+    // What is left of it goes when the pod goes.
+    Run& lost = runs_[uid];
+    lost.key = key;
+    lost.state = fresh_state(*spec);
+    lost.state.phase = RunPhase::kFailed;
     return reports_.problem(uid, key, {"StartError", started.error().text});
   }
   Run& run = runs_[uid];
@@ -401,7 +407,7 @@ void LocalExecutor::check_deadlines() {
 }
 
 void LocalExecutor::try_again() {
-  if (waiting_.empty() || wall_clock() < try_again_) return;
+  if (waiting_.empty() || steady_now() < try_again_) return;
   for (const auto& [uid, key] : std::map(std::move(waiting_))) {
     const RecordPtr record = store_.get(pods_, key);
     if (record) consider(*record);
@@ -410,8 +416,8 @@ void LocalExecutor::try_again() {
 
 /// A pod that only ended adds nothing: it is looked at as long as something runs.
 void LocalExecutor::check_logs() {
-  if (supervisor_->running() == 0 || wall_clock() < check_logs_) return;
-  check_logs_ = wall_clock() + kBetweenLogChecks;
+  if (supervisor_->running() == 0 || steady_now() < check_logs_) return;
+  check_logs_ = steady_now() + kBetweenLogChecks;
   std::vector<std::string> ended;
   for (const auto& [uid, run] : runs_)
     if (run.state.ended()) ended.push_back(uid);
@@ -426,8 +432,8 @@ void LocalExecutor::end_all() {
   for (auto& [uid, run] : runs_) {
     if (supervisor_->running(uid)) static_cast<void>(supervisor_->stop(uid, 0));
   }
-  const Time until = wall_clock() + kLastWait;
-  while (supervisor_->running() > 0 && wall_clock() < until) {
+  const Duration until = steady_now() + kLastWait;
+  while (supervisor_->running() > 0 && steady_now() < until) {
     pollfd polled{supervisor_->fd(), POLLIN, 0};
     ::poll(&polled, 1, 100);
     supervisor_->poll();
@@ -436,17 +442,15 @@ void LocalExecutor::end_all() {
 
 int LocalExecutor::timeout_ms() const {
   if (!to_start_.empty()) return 0;
-  Time next = kNever;
-  if (!waiting_.empty()) next = try_again_;
-  if (supervisor_->running() > 0) next = std::min(next, check_logs_);
-  for (const auto& [uid, run] : runs_) {
-    if (run.deadline && !run.deadline_over && !run.state.ended()) {
-      next = std::min(next, *run.deadline);
-    }
-  }
-  if (next == kNever) return -1;
-  const Duration left = std::max<Duration>(0, next - wall_clock());
-  return static_cast<int>(std::min<Duration>(left / kMillisecond + 1, 3'600'000));
+  constexpr Duration kLongest = 3'600 * kSecond;
+  Duration left = kLongest;
+  const auto at_most = [&left](Duration one) { left = std::min(left, std::max<Duration>(0, one)); };
+  if (!waiting_.empty()) at_most(try_again_ - steady_now());
+  if (supervisor_->running() > 0) at_most(check_logs_ - steady_now());
+  const Time now = wall_clock();
+  for (const auto& [uid, run] : runs_)
+    if (run.deadline && !run.deadline_over && !run.state.ended()) at_most(*run.deadline - now);
+  return static_cast<int>(left / kMillisecond + 1);
 }
 
 Result<std::unique_ptr<Executor>> start_local_executor(const LocalExecutorConfig& config,

@@ -90,9 +90,9 @@ class LocalExecutor final : public Executor {
   std::unordered_map<std::string, Run> runs_;  // by UID
   StartQueue to_start_;
   std::map<std::string, std::string> waiting_;  // UID → key: could not be planned yet
-  Time try_again_ = 0;
+  Duration try_again_ = 0;  // of the clock that only goes forward, as check_logs_
   LogBudget log_budget_;
-  Time check_logs_ = 0;
+  Duration check_logs_ = 0;
   std::atomic<bool> stopping_ = false;
   std::atomic<bool> keep_pods_ = false;
   std::atomic<std::size_t> running_ = 0;

@@ -130,9 +130,9 @@ class FileReader final : public LogReader {
     for (std::size_t scanned = 0; out.size() - first < most && scanned < kMostScanned;
          scanned += kBlock) {
       // Asked before the file is: what an ended container wrote is all there.
-      const bool ended = has_ended();
+      const bool ended = !query_.follow || has_ended();
       const ssize_t n = parts_.read(block.data(), block.size());
-      if (n <= 0) return query_.follow && !ended ? Progress::kWait : Progress::kEnd;
+      if (n <= 0) return ended ? Progress::kEnd : Progress::kWait;
       rest_.append(block.data(), static_cast<std::size_t>(n));
       if (!take_lines(out)) return Progress::kEnd;
     }
@@ -209,7 +209,6 @@ ApiResult<std::string> choose(const json::object& pod, const LogQuery& query) {
   });
   const std::string pod_name(api::find_text(part(pod, "metadata"), "name"));
   if (query.container.empty()) {
-    if (names.size() == 1 && initial.empty()) return names.front();
     if (names.size() == 1) return names.front();
     std::string list;
     for (const std::string& name : names) list += (list.empty() ? "" : " ") + name;

@@ -90,7 +90,7 @@ struct RequestSender::State {
     }
     // Named, because g++ 12 destroys a temporary of a co_await twice.
     LinkRequest asked{request.method, std::move(request.path), std::move(request.content_type),
-                      std::move(request.body)};
+                      std::move(request.body), limits.patience};
     std::string token = credentials.token();
     Result<LinkAnswer> head = co_await link->ask(std::move(asked), std::move(token));
     if (!head) {

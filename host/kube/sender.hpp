@@ -50,7 +50,7 @@ struct ClusterAnswer {
 struct SenderLimits {
   std::size_t connections = 16;
   std::size_t answer_bytes = 16U << 20;
-  Duration patience = 65 * kSecond;  ///< between two pieces of an answer
+  Duration patience = 65 * kSecond;  ///< for the head of an answer, and between two pieces of it
   Duration token_age = 60 * kSecond;
 };
 

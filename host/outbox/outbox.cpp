@@ -34,8 +34,9 @@ struct Outbox::Chain {
   Stands stands = Stands::kNowhere;
   Duration from = 0;  // kLater, kTelling
   SpareRate::For telling = SpareRate::For::kTexts;
-  std::uint64_t behind = 0;  // kBehindEnds: the order of its first edit
-  bool baseless = false;     // what it rests on was forgotten while something was under way
+  std::uint64_t place = 0;  // kReady: its turn; kBehindEnds: the order of its first edit
+  bool tells = false;       // an edit of it may do no more than that
+  bool baseless = false;    // what it rests on was forgotten while something was under way
 };
 
 struct Outbox::Entry {
@@ -55,9 +56,10 @@ struct Outbox::Edit {
   std::uint64_t id = 0;  // of the request that is under way; 0: none is
   bool gives = false;    // quota
   bool ends = false;
-  std::uint64_t with_end = 0;  // the order of an end before it that is over with it; 0: of none
-  bool tells = false;          // no more than that
-  bool stops = false;          // a job
+  std::string gives_of, ends_of;  // the ClusterQueue
+  std::uint64_t with_end = 0;     // the order of an end before it that is over with it; 0: of none
+  bool tells = false;             // no more than that
+  bool stops = false;             // a job
   bool status_alone = false;
   bool read_first = false;
   Sent stage = Sent::kMain;
@@ -69,8 +71,11 @@ struct Outbox::Edit {
   bool deletes_a_pod() const { return what == What::kDelete && is_pod(*entry->place.kind); }
 };
 
-Outbox::Outbox(ChainOf chain_of, OutboxLimits limits)
-    : chain_of_(std::move(chain_of)), limits_(limits), spare_(limits.spare) {}
+Outbox::Outbox(ChainOf chain_of, QuotaTrees trees, OutboxLimits limits)
+    : chain_of_(std::move(chain_of)),
+      limits_(limits),
+      quota_(std::move(trees)),
+      spare_(limits.spare) {}
 Outbox::~Outbox() = default;
 
 Outbox::Entry& Outbox::entry_of(const StoredObject& before, std::uint64_t version) {
@@ -106,8 +111,10 @@ bool Outbox::join(Chain& chain, const Entry& entry, const Edit& later) {
   if (moves_quota) {
     last.gives = later.gives;
     last.ends = later.ends;
+    last.gives_of = later.gives_of;
+    last.ends_of = later.ends_of;
     last.order = later.order;
-    if (last.ends) ends_.insert(last.order);
+    if (last.ends) quota_.add_end(last.order, last.ends_of);
     if (last.gives) gains_.emplace(last.order, &last);
   }
   if (last.tells && !later.tells) last.from = 0;
@@ -132,13 +139,15 @@ void Outbox::add(Entry& entry, std::unique_ptr<Edit> edit) {
   edit->entry = &entry;
   edit->order = ++order_;
   if (join(chain, entry, *edit)) return ready(chain);
-  if (edit->ends) ends_.insert(edit->order);
+  if (edit->ends) quota_.add_end(edit->order, edit->ends_of);
   if (edit->gives) gains_.emplace(edit->order, edit.get());
   // Nobody waits for a text.
-  for (const auto& earlier : chain.edits) {
-    if (earlier->tells && earlier->failures == 0) earlier->from = 0;
-    earlier->tells = false;
-  }
+  if (chain.tells)
+    for (const auto& earlier : chain.edits) {
+      if (earlier->tells && earlier->failures == 0) earlier->from = 0;
+      earlier->tells = false;
+    }
+  chain.tells = edit->tells;
   ++entry.edits;
   ++edits_;
   const std::size_t place = edit->stops ? place_of_stop(chain, entry) : chain.edits.size();
@@ -147,8 +156,11 @@ void Outbox::add(Entry& entry, std::unique_ptr<Edit> edit) {
 }
 
 void Outbox::take_out(Chain& chain) {
-  if (chain.stands == Chain::Stands::kReady) std::erase(ready_, &chain);
-  if (chain.stands == Chain::Stands::kBehindEnds) behind_ends_.erase(chain.behind);
+  if (chain.stands == Chain::Stands::kReady) ready_.erase(chain.place);
+  if (chain.stands == Chain::Stands::kBehindEnds) {
+    behind_ends_.erase(chain.place);
+    quota_.stop_waiting(chain.place);
+  }
   if (chain.stands == Chain::Stands::kLater) later_.erase({chain.from, chain.number});
   if (chain.stands == Chain::Stands::kTelling)
     telling_[index_of(chain.telling)].erase({chain.from, chain.number});
@@ -160,7 +172,8 @@ void Outbox::ready(Chain& chain) {
   if (chain.stands == Chain::Stands::kReady) return;
   take_out(chain);
   chain.stands = Chain::Stands::kReady;
-  ready_.push_back(&chain);
+  chain.place = ++turns_;
+  ready_.emplace(chain.place, &chain);
 }
 
 void Outbox::edited(const StoredObject& before, const StoredObject& after, std::uint64_t version,
@@ -176,6 +189,8 @@ void Outbox::edited(const StoredObject& before, const StoredObject& after, std::
     const QuotaShown is = quota_shown(after.status);
     edit->gives = gives_quota(was, is);
     edit->ends = ends_quota(was, is);
+    if (edit->gives) edit->gives_of = is.queue();
+    if (edit->ends) edit->ends_of = was.queue();
   }
   edit->stops = !edit->status_alone && stops_job(before, after);
   edit->tells = only_tells(before, after);
@@ -191,7 +206,11 @@ void Outbox::removed(const StoredObject& before, std::uint64_t version) {
   auto edit = std::make_unique<Edit>();
   edit->what = Edit::What::kDelete;
   edit->target = before;
-  edit->ends = is_workload(*before.kind) && quota_shown(before.status).held;
+  if (is_workload(*before.kind)) {
+    const QuotaShown was = quota_shown(before.status);
+    edit->ends = was.held;
+    edit->ends_of = was.queue();
+  }
   add(entry_of(before, version), std::move(edit));
 }
 
@@ -222,10 +241,10 @@ bool Outbox::create(const StoredObject& object) {
 
 /// Whether the chain's first edit has to wait; then it stands where what it waits for finds it.
 bool Outbox::blocked(Chain& chain, Edit& edit, Duration now) {
-  if (edit.gives && !ends_.empty() && *ends_.begin() < edit.order) {
+  if (edit.gives && quota_.waits(edit.order, edit.gives_of)) {
     chain.stands = Chain::Stands::kBehindEnds;
-    chain.behind = edit.order;
-    behind_ends_.emplace(chain.behind, &chain);
+    chain.place = edit.order;
+    behind_ends_.emplace(chain.place, &chain);
     return true;
   }
   if (edit.from <= now && !edit.tells) return false;
@@ -278,11 +297,11 @@ void Outbox::send(Chain& chain, std::vector<ClusterRequest>& out, Duration now) 
 }
 
 void Outbox::send_ready(std::vector<ClusterRequest>& out, Duration now) {
+  ready_behind_ends();
   while (!later_.empty() && later_.begin()->first.first <= now) ready(*later_.begin()->second);
   while (!ready_.empty() && has_room()) {
-    Chain& chain = *ready_.front();
-    ready_.pop_front();
-    chain.stands = Chain::Stands::kNowhere;
+    Chain& chain = *ready_.begin()->second;
+    take_out(chain);
     if (chain.edits.empty() || chain.edits.front()->id != 0) continue;
     if (blocked(chain, *chain.edits.front(), now)) continue;
     spare_.decided(now);
@@ -334,15 +353,11 @@ std::optional<Duration> Outbox::next() const {
   return out;
 }
 
-void Outbox::released(std::uint64_t order) {
-  if (ends_.erase(order) > 0) ready_behind_ends();
-}
-
 /// Those that wait for no end any more.
 void Outbox::ready_behind_ends() {
-  const std::uint64_t first = ends_.empty() ? UINT64_MAX : *ends_.begin();
-  while (!behind_ends_.empty() && behind_ends_.begin()->first <= first)
-    ready(*behind_ends_.begin()->second);
+  for (const std::uint64_t order : quota_.take_freed())
+    if (const auto found = behind_ends_.find(order); found != behind_ends_.end())
+      ready(*found->second);
 }
 
 /// Whether the change of a job, or the deletion of a pod, follows in the chain that had this end,
@@ -372,8 +387,9 @@ void Outbox::pop(Chain& chain) {
   --edits_;
   chain.edits.pop_front();
   if (with_end != 0 && !(deletes_a_pod && goes_on_with_a_stop(chain, with_end, /*in_midst=*/true)))
-    released(with_end);
-  if (end != 0 && !goes_on_with_a_stop(chain, end, /*in_midst=*/false)) released(end);
+    quota_.remove_end(with_end);
+  if (end != 0 && !goes_on_with_a_stop(chain, end, /*in_midst=*/false)) quota_.remove_end(end);
+  ready_behind_ends();
   if (!chain.edits.empty()) ready(chain);
 }
 
@@ -492,8 +508,8 @@ std::vector<OutboxPlace> Outbox::take_baseless() { return std::exchange(baseless
 void Outbox::forget_chain(Chain& chain, std::vector<Forgotten>& out) {
   is_idle(chain);
   for (const auto& edit : chain.edits) {
-    ends_.erase(edit->order);
-    ends_.erase(edit->with_end);
+    quota_.remove_end(edit->order);
+    quota_.remove_end(edit->with_end);
     gains_.erase(edit->order);
   }
   edits_ -= chain.edits.size();

@@ -6,12 +6,12 @@
 // - Edits of one *chain* are sent one after the other. A chain is everything below one owner: a
 //   job, its workloads, what was made for these. So a job is let go only after the admission that
 //   allows it is stored.
-// - An edit that gives quota waits for all earlier ones that end some, of whatever chain; and an
-//   end that the stop of a job follows in its chain, or the deletion of pods, is over only with
-//   that. So quota is given away only after the end of the workload that held it is stored, and
-//   the stop of its job. The stop goes ahead of what its chain gets after that end: a job that is
-//   evicted and admitted anew is stopped, then has its place, then begins there; and no two wait
-//   for each other's stop.
+// - An edit that gives quota waits for all earlier ones of its quota tree that end some, of
+//   whatever chain (QuotaOrder); and an end that the stop of a job follows in its chain, or the
+//   deletion of pods, is over only with that. So quota is given away only after the end of the
+//   workload that held it is stored, and the stop of its job. The stop goes ahead of what its chain
+//   gets after that end: a job that is evicted and admitted anew is stopped, then has its place,
+//   then begins there; and no two wait for each other's stop.
 // - Edits that only tell (texts, statuses of queues) wait a while, join with later ones, and are
 //   sent at a bounded rate, the oldest first, of what decisions leave of it (SpareRate).
 // - Events rest on nothing and nothing rests on them. They wait apart until a request can be spared
@@ -44,6 +44,7 @@
 #include "core/base/time.hpp"
 #include "host/kube/sender.hpp"
 #include "host/objects/store.hpp"
+#include "host/outbox/quota_order.hpp"
 #include "host/outbox/spare_rate.hpp"
 
 namespace sluice::host {
@@ -97,7 +98,7 @@ class Outbox {
   /// The name of the chain of an object. [control thread]
   using ChainOf = std::function<std::string(const StoredObject&)>;
 
-  Outbox(ChainOf chain_of, OutboxLimits limits);
+  Outbox(ChainOf chain_of, QuotaTrees trees, OutboxLimits limits);
   ~Outbox();
 
   // ---- what the Machine did
@@ -172,7 +173,6 @@ class Outbox {
   void remove(Chain& chain);
   void is_idle(Chain& chain);
   void forget_chain(Chain& chain, std::vector<Forgotten>& out);
-  void released(std::uint64_t order);
   static bool goes_on_with_a_stop(Chain& chain, std::uint64_t end, bool in_midst);
   void ready_behind_ends();
   std::optional<ClusterRequest> request_of(Edit& edit);
@@ -187,18 +187,19 @@ class Outbox {
   OutboxLimits limits_;
   std::unordered_map<std::string, std::unique_ptr<Chain>> chains_;
   std::map<std::pair<const api::KindInfo*, std::string>, std::unique_ptr<Entry>> entries_;
-  std::deque<Chain*> ready_;
+  std::map<std::uint64_t, Chain*> ready_;  // in the order of their turns
   using ByTime = std::map<std::pair<Duration, std::uint64_t>, Chain*>;
   std::map<std::uint64_t, Chain*> behind_ends_;  // by the order of their first edit, which gives
   ByTime later_;                                 // whose first edit has a time
   std::array<ByTime, 2> telling_;                // and is sent when it can be spared, by its sort
   std::deque<StoredObject> events_;
-  std::set<std::uint64_t> ends_;          // orders of edits that end quota
-  std::map<std::uint64_t, Edit*> gains_;  // those that give some, by their order
+  QuotaOrder quota_;
+  std::map<std::uint64_t, Edit*> gains_;  // the edits that give quota, by their order
   std::unordered_map<std::uint64_t, Edit*> by_id_;
   std::vector<Heard> heard_;
   std::vector<OutboxPlace> baseless_;
   std::uint64_t order_ = 0;
+  std::uint64_t turns_ = 0;
   std::uint64_t last_id_ = 0;
   std::uint64_t chains_made_ = 0;
   std::size_t edits_ = 0;

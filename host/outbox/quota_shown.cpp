@@ -52,6 +52,8 @@ QuotaShown quota_shown(std::string_view status) {
   return {held && !admission.empty(), admission};
 }
 
+std::string QuotaShown::queue() const { return api::text_at(admission, "clusterQueue"); }
+
 bool gives_quota(const QuotaShown& before, const QuotaShown& after) {
   return after.held && (!before.held || !same_value(before.admission, after.admission));
 }

@@ -3,6 +3,7 @@
 // Pure functions of our own compact texts; any thread. Views point into the text.
 #pragma once
 
+#include <string>
 #include <string_view>
 
 #include "host/objects/kinds.hpp"
@@ -13,6 +14,9 @@ namespace sluice::host {
 struct QuotaShown {
   bool held = false;           ///< QuotaReserved, and it has not finished
   std::string_view admission;  ///< the text of status.admission; empty without one
+
+  /// The ClusterQueue that the admission names; empty without one.
+  std::string queue() const;
 };
 
 /// Of a Workload's status; holds nothing when the text is empty.

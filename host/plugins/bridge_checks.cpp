@@ -19,7 +19,7 @@ constexpr std::size_t kMostFailed = 10'000;
 /// spec.controllerName of an AdmissionCheck; empty when it says none.
 std::string controller_name_of(std::string_view check_json) {
   boost::system::error_code error;
-  const boost::json::value value = boost::json::parse(check_json, error);
+  const boost::json::value value = api::parse_deep(check_json, error);
   if (error) return {};
   const boost::json::value* name = value.find_pointer("/spec/controllerName", error);
   return name != nullptr && name->is_string() ? std::string(api::view(name->get_string()))

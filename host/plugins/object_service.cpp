@@ -103,7 +103,7 @@ std::optional<PortAnswer> forbidden_by_body(const HostSide& side, std::string_vi
                                             std::string_view subresource = {}) {
   if (side.origin().declared.any_object) return std::nullopt;
   boost::system::error_code error;
-  const boost::json::value body = boost::json::parse(object, error);
+  const boost::json::value body = api::parse_deep(object, error);
   if (error || !body.is_object()) return std::nullopt;
   return forbidden(side, verb, api::find_text(body.get_object(), "apiVersion"),
                    api::find_text(body.get_object(), "kind"), subresource);

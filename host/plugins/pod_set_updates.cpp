@@ -114,7 +114,7 @@ std::string pod_set_updates_problem(std::string_view text) {
   if (text.size() > kMostUpdates)
     return "pod_set_updates is longer than " + std::to_string(kMostUpdates) + " bytes";
   boost::system::error_code error;
-  const json::value value = json::parse(text, error);
+  const json::value value = api::parse_deep(text, error);
   if (error) return "pod_set_updates is no JSON: " + error.message();
   if (!value.is_array()) return "pod_set_updates has to be a list";
   std::set<std::string_view> pod_sets;

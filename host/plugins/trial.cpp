@@ -186,7 +186,7 @@ Result<void> run_trial() {
   const std::string text((std::istreambuf_iterator<char>(std::cin)),
                          std::istreambuf_iterator<char>());
   boost::system::error_code error;
-  const json::value request = json::parse(text, error);
+  const json::value request = api::parse_deep(text, error);
   const json::object* object = error ? nullptr : request.if_object();
   const json::value* listed = object == nullptr ? nullptr : api::find(*object, "plugins");
   if (listed == nullptr || !listed->is_array())

@@ -217,7 +217,7 @@ PortAnswer RemoteHub::check(const std::string& plugin, RemoteWrite& write, std::
   if (!found) return unknown_remote(write.remote);
   if (write.verb != RemoteVerb::kErase) {
     boost::system::error_code code;
-    const json::value body = json::parse(api::json_view(write.body), code);
+    const json::value body = api::parse_deep(write.body, code);
     if (code || !body.is_object()) return invalid("what is to be written is no JSON object");
     if (write.verb == RemoteVerb::kCreate) {
       const json::object& object = body.get_object();

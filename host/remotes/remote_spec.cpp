@@ -33,7 +33,7 @@ Result<RemoteKind> kind_of(const json::object& said, const api::Scheme& scheme) 
 
 Result<RemoteSpec> parse_remote_spec(std::string_view text, const api::Scheme& scheme) {
   boost::system::error_code code;
-  const json::value value = json::parse(api::json_view(text), code);
+  const json::value value = api::parse_deep(text, code);
   const json::object* said = value.if_object();
   if (code || !said) return Error{"the spec of a remote is no JSON object"};
   RemoteSpec out;

@@ -25,7 +25,7 @@ bool is_at_least(std::string_view version, std::string_view wanted) {
 
 std::string version_in(const std::string& body) {
   boost::system::error_code code;
-  const json::value value = json::parse(api::json_view(body), code);
+  const json::value value = api::parse_deep(body, code);
   const json::object* object = value.if_object();
   if (code || !object) return {};
   return std::string(api::find_text(part(*object, "metadata"), "resourceVersion"));

@@ -95,7 +95,9 @@ ApiResult<WriteOutcome> TimelineClient::change(const ObjectRef& ref, json::objec
 
 ApiResult<WriteOutcome> TimelineClient::patch(const EventTarget& target) {
   WriteRequest request = request_of(WriteVerb::kPatch, {target.kind, target.key});
-  request.body = json::parse(target.merge);
+  boost::system::error_code error;
+  request.body = api::parse_deep(target.merge, error);
+  SLUICE_CHECK(!error, "an event that was read cannot be read again: ", target.merge);
   if (target.status) request.subresource = "status";
   return machine_.write(std::move(request));
 }

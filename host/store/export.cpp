@@ -72,7 +72,7 @@ Result<json::object> manifest(const Item& item, const std::string& version) {
   for (auto& entry : *parts) out[entry.key()] = std::move(entry.value());
   if (!item.hidden.empty()) {
     boost::system::error_code code;
-    const json::value hidden = json::parse(item.hidden, code);
+    const json::value hidden = api::parse_deep(item.hidden, code);
     json::array left;
     if (!code && hidden.is_array()) api::put_back(out, hidden.get_array(), left);
   }

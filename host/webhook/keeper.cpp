@@ -160,17 +160,15 @@ Result<std::optional<WebhookKeys>> WebhookKeeper::shared_keys() {
 }
 
 Result<void> WebhookKeeper::spread(const std::string& trust) {
+  Result<void> all;  // the first trouble: one object that is not there keeps it from no other
+  const auto to = [&](const std::string& path, Absent absent) {
+    if (auto done = spread_to(path, trust, absent); !done && all) all = std::move(done);
+  };
   for (const char* plural : {"mutatingwebhookconfigurations", "validatingwebhookconfigurations"})
-    if (auto done =
-            spread_to(fmt::format("{}{}/{}", kConfigurations, plural, keeping_.configuration),
-                      trust, Absent::kWrong);
-        !done)
-      return done;
-  for (const std::string& name : keeping_.definitions)
-    if (auto done = spread_to(kDefinitions + name, trust, Absent::kWrong); !done) return done;
-  for (const std::string& name : keeping_.api_services)
-    if (auto done = spread_to(kApiServices + name, trust, Absent::kFine); !done) return done;
-  return {};
+    to(fmt::format("{}{}/{}", kConfigurations, plural, keeping_.configuration), Absent::kWrong);
+  for (const std::string& name : keeping_.definitions) to(kDefinitions + name, Absent::kWrong);
+  for (const std::string& name : keeping_.api_services) to(kApiServices + name, Absent::kFine);
+  return all;
 }
 
 Result<void> WebhookKeeper::spread_to(const std::string& path, const std::string& trust,

@@ -187,7 +187,7 @@ PortAnswer PluginObjects::write(WriteRequest request) {
 
 PortAnswer PluginObjects::create(std::string_view object) {
   boost::system::error_code error;
-  json::value body = json::parse(object, error);
+  json::value body = api::parse_deep(object, error);
   if (error || !body.is_object()) return senseless("the object is no JSON object");
   const json::object& whole = body.get_object();
   const std::string api_version(api::find_text(whole, "apiVersion"));
@@ -203,7 +203,7 @@ PortAnswer PluginObjects::create(std::string_view object) {
 
 PortAnswer PluginObjects::update(std::string_view object, std::string_view subresource) {
   boost::system::error_code error;
-  json::value body = json::parse(object, error);
+  json::value body = api::parse_deep(object, error);
   if (error || !body.is_object()) return senseless("the object is no JSON object");
   if (!is_subresource(subresource)) return senseless("subresource: \"\" or status is allowed");
   const std::string api_version(api::find_text(body.get_object(), "apiVersion"));
@@ -228,7 +228,7 @@ PortAnswer PluginObjects::patch(const PluginObjectRef& ref, std::string_view sub
   if (kind == nullptr) return no_kind(ref.api_version, ref.kind);
   if (!is_subresource(subresource)) return senseless("subresource: \"\" or status is allowed");
   boost::system::error_code error;
-  json::value body = json::parse(merge, error);
+  json::value body = api::parse_deep(merge, error);
   if (error || !body.is_object()) return senseless("the patch is no JSON object");
   WriteRequest wanted =
       request(WriteVerb::kPatch, *kind, ref.api_version, ref.ns, ref.name, subresource);

@@ -45,7 +45,7 @@ std::optional<ReportFault> fault_in(const CheckReport& report, const api::Worklo
     return ReportFault{"a report names a state that there is not", report.state};
   if (report.pod_set_updates_json.empty()) return std::nullopt;
   boost::system::error_code code;
-  const json::value parsed = json::parse(api::json_view(report.pod_set_updates_json), code);
+  const json::value parsed = api::parse_deep(report.pod_set_updates_json, code);
   if (code || !parsed.is_array()) return ReportFault{kNoPodSet, "(the updates are no list)"};
   const json::array& updates = parsed.get_array();
   if (std::string unknown = unknown_pod_set(updates, workload); !unknown.empty())

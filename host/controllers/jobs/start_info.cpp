@@ -22,7 +22,7 @@ json::object record_of(const json::object& job) {
       api::find_text(part(part(job, "metadata"), "annotations"), kStartedWith);
   if (text.empty()) return {};
   boost::system::error_code code;
-  json::value value = json::parse(api::json_view(text), code);
+  json::value value = api::parse_deep(text, code);
   return !code && value.is_object() ? std::move(value.get_object()) : json::object();
 }
 

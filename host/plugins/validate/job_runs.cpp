@@ -3,6 +3,8 @@
 #include <memory>
 
 #include "api/jobs/job_kind.hpp"
+#include "api/json/json.hpp"
+#include "core/base/check.hpp"
 #include "host/plugins/job_query.hpp"
 #include "host/plugins/validate/hook_runs.hpp"
 #include "host/plugins/validate/own_kinds.hpp"
@@ -62,7 +64,9 @@ void add_own_jobs(TestInstance& instance, std::vector<SampleJob>& all) {
   for (const OwnObject& object : kinds.jobs()) {
     const api::JobKind& kind = *kinds.scheme().find(object.api_version, object.kind)->job;
     SampleJob job{std::string(kind.group_kind()), object.text, {}, {}};
-    const auto tree = boost::json::parse(object.text);
+    boost::system::error_code error;
+    const auto tree = api::parse_deep(object.text, error);
+    SLUICE_CHECK(!error, "a made-up object cannot be read: ", object.text);
     for (const api::JobPodSet& set : kind.pod_sets(tree.get_object()))
       job.pod_sets.push_back({set.name, set.count, set.min_count});
     all.push_back(std::move(job));

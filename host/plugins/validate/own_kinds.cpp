@@ -123,7 +123,7 @@ std::vector<OwnObject> OwnKinds::jobs() const {
 
 std::string OwnKinds::mistakes(std::string_view text) const {
   json::error_code error;
-  json::value object = json::parse(text, error);
+  json::value object = api::parse_deep(text, error);
   if (error || !object.is_object()) return "it is no JSON object";
   return scheme_.admit(object.get_object()).error_text();
 }

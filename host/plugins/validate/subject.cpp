@@ -4,6 +4,7 @@
 #include <boost/json.hpp>
 #include <cstring>
 
+#include "api/json/json.hpp"
 #include "host/plugins/workload_api.hpp"
 #include "host/plugins/workload_text.hpp"
 
@@ -15,7 +16,7 @@ const void* no_service(const sluice_host_t*, sluice_str_t) noexcept { return nul
 
 boost::json::value parse_or_null(std::string_view text) {
   boost::system::error_code error;
-  boost::json::value value = boost::json::parse(text, error);
+  boost::json::value value = api::parse_deep(text, error);
   return error ? boost::json::value() : value;
 }
 

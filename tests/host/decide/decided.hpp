@@ -22,6 +22,7 @@ struct Decided {
         objects(rules.scheme, nullptr),
         outbox(
             [this](const StoredObject& object) { return chain_of(object, store, machine.index()); },
+            quota_trees([this]() -> const Model& { return machine.engine().model(); }),
             OutboxLimits()),
         store(objects, outbox, [this] { return clock.now(); }),
         machine(config, rules, {.store = store, .ids = ids, .births = &store}),

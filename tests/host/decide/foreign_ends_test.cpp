@@ -1,4 +1,5 @@
-// What another writer stored of a workload is not written again by the controller that reads it.
+// What another writer stored of a workload is not written again by the controller that reads it,
+// and what nobody follows is not read.
 #include <gtest/gtest.h>
 
 #include <boost/json/parse.hpp>
@@ -55,7 +56,9 @@ class ForeignEnds : public ::testing::Test {
       for (const ClusterRequest& request : decided_->turn()) {
         quiet = 0;
         out.push_back(request.path.substr(0, request.path.find('?')));
-        decided_->door.answered(cluster_->answer(request), clock_.now());
+        ClusterAnswer answer = cluster_->answer(request);
+        if (loses_ && out.back().ends_with(loses_)) answer.status = 0;
+        decided_->door.answered(std::move(answer), clock_.now());
       }
       clock_.set(clock_.now() + kSecond);
     }
@@ -70,6 +73,7 @@ class ForeignEnds : public ::testing::Test {
     return part(*cluster_->find(kind("Workload"), "ns/" + name), "status");
   }
 
+  const char* loses_ = nullptr;  // the end of the paths for which no answer comes
   Configuration config_;
   VirtualClock clock_;
   std::unique_ptr<Rules> rules_;
@@ -100,6 +104,16 @@ TEST_F(ForeignEnds, AreNotWrittenAgain) {
   EXPECT_TRUE(has_condition(status("b"), "Admitted"));
   EXPECT_EQ(decided_->machine.engine().state(*decided_->machine.engine().find("ns/a")),
             WorkloadState::kFinished);
+}
+
+// Nobody would say that it is gone: a controller that read one would keep it for ever.
+TEST_F(ForeignEnds, AnEventWhoseAnswerIsLostIsNotRead) {
+  loses_ = "/events";
+  const std::vector<std::string> written = settle();
+  EXPECT_GT(std::count_if(written.begin(), written.end(),
+                          [](const std::string& path) { return path.ends_with("/events"); }),
+            0);
+  EXPECT_TRUE(decided_->objects.read(kind("Event"), "")->objects.empty());
 }
 
 }  // namespace

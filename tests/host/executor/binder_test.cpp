@@ -103,6 +103,24 @@ TEST_F(BinderTest, SelectorsAffinityAndTaints) {
             "affinity/selector {kind: gpu}, 1 node(s) had untolerated taint {gpu: yes}.");
 }
 
+// Tolerations are what may be added to a pod; pods have two for nodes that are not reachable.
+TEST_F(BinderTest, ATolerationThatIsAddedCounts) {
+  NodeConfig tainted = node("t", "8");
+  tainted.taints = {{"gpu", "yes", "NoSchedule"}};
+  nodes({tainted});
+  pod("p", "");
+  EXPECT_EQ(node_of("p"), "(absent)");
+  boost::json::array all;
+  if (const auto* present =
+          get("pods", "default/p").at("spec").as_object().if_contains("tolerations"))
+    all = present->as_array();
+  all.push_back(boost::json::object{{"key", "gpu"}, {"operator", "Exists"}});
+  ASSERT_TRUE(
+      merge("pods", "p", api::to_json(boost::json::object{{"spec", boost::json::object{{"tolerations", all}}}})));
+  kernel.run_to_rest();
+  EXPECT_EQ(node_of("p"), "t");
+}
+
 // A pass over all that wait read each of them, however large, to find that it says so already.
 TEST_F(BinderTest, A7_WhoWaitsAndSaysSoIsNotReadAgain) {
   nodes({node("a", "1")});

@@ -31,7 +31,8 @@ Kubeconfig config_of(const std::string& address) {
 }
 
 /// What becomes of one request; "" in its body: it was not answered in time.
-ClusterAnswer answer_of_one(const Kubeconfig& config, std::function<bool()> may_send) {
+ClusterAnswer answer_of_one(const Kubeconfig& config, std::function<bool()> may_send,
+                            Duration patience = kSecond * 65) {
   auto target = link_target(config);
   EXPECT_TRUE(target);
   std::promise<ClusterAnswer> promise;
@@ -39,7 +40,7 @@ ClusterAnswer answer_of_one(const Kubeconfig& config, std::function<bool()> may_
   RequestSender sender(std::move(*target), config,
                        {std::move(may_send),
                         [&promise](ClusterAnswer answer) { promise.set_value(std::move(answer)); }},
-                       {.connections = 1});
+                       {.connections = 1, .patience = patience});
   sender.start();
   sender.send({{.id = 7, .method = "DELETE", .path = "/one"}});
   const bool is_there = come.wait_for(std::chrono::minutes(1)) == std::future_status::ready;
@@ -100,6 +101,18 @@ TEST(RequestSender, AnswersWhatWasSaid) {
   EXPECT_TRUE(answer.sent);
   EXPECT_EQ(answer.body, "DELETE");
   (*listener)->stop(0);
+}
+
+TEST(RequestSender, AnAnswerThatDoesNotBeginIsGivenUp) {
+  boost::asio::io_context io;
+  Tcp::acceptor acceptor(io, Tcp::endpoint(boost::asio::ip::make_address("127.0.0.1"), 0));
+  const auto answer =  // the connection stands, and nobody reads it
+      answer_of_one(
+          config_of("127.0.0.1:" + std::to_string(acceptor.local_endpoint().port())),
+          [] { return true; }, kMillisecond);
+  EXPECT_EQ(answer.id, 7U);
+  EXPECT_EQ(answer.status, 0);
+  EXPECT_TRUE(answer.sent);
 }
 
 TEST(RequestSender, AConnectionThatTheServerHasEndedMeanwhileIsNotUsedAgain) {

@@ -21,6 +21,13 @@ struct OutboxFixture {
   std::unique_ptr<Rules> rules = Rules::without_plugins(clock);
   TextPool pool;
   Duration now = 100 * kSecond;
+  /// The trees of ClusterQueues that are not in the first one.
+  std::map<std::string, std::uint32_t, std::less<>> other_trees;
+  std::uint64_t shape = 0;  // grows with a change of these
+  std::uint32_t tree_of(std::string_view queue) const {
+    const auto found = other_trees.find(queue);
+    return found == other_trees.end() ? 0 : found->second;
+  }
   /// The chain of an object is that of its annotation `chain`, else its own.
   Outbox outbox{[](const StoredObject& object) {
                   const auto metadata = boost::json::parse(object.metadata.text()).as_object();
@@ -28,6 +35,8 @@ struct OutboxFixture {
                   return found ? std::string(api::find_text(found->as_object(), "chain"))
                                : object.key;
                 },
+                {.of = [this](std::string_view queue) { return tree_of(queue); },
+                 .shape = [this] { return shape; }},
                 limits()};
 
   static OutboxLimits limits() {

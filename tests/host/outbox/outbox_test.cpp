@@ -63,6 +63,20 @@ TEST_F(OutboxTest, QuotaIsGivenAwayOnlyAfterTheEndOfWhoHeldItIsStored) {
   EXPECT_THAT(due(), ElementsAre("PATCH new/status"));
 }
 
+// A job that an admission webhook does not let anybody stop: its tree waits, others do not.
+TEST_F(OutboxTest, AnEndThatIsRefusedHoldsUpItsQuotaTreeAlone) {
+  other_trees["far"] = 1;
+  edit(workload("old", "cq", "job"), workload("old", "", "job"));
+  edit(job("j", false, "job"), job("j", true, "job"));
+  edit(workload("near"), workload("near", "cq"));
+  edit(workload("other"), workload("other", "far"));
+  EXPECT_THAT(due(), UnorderedElementsAre("PATCH old/status", "PATCH other/status"));
+  stored("old", 2);
+  EXPECT_THAT(due(), ElementsAre("PATCH j"));
+  outbox.again(ids["j"], now, 0, false);
+  EXPECT_THAT(due(), ElementsAre());
+}
+
 TEST_F(OutboxTest, QuotaIsGivenAwayOnlyAfterTheJobThatHeldItIsStopped) {
   edit(workload("old", "cq", "job"), workload("old", "", "job"));
   edit(job("j", false, "job"), job("j", true, "job"));
@@ -255,7 +269,9 @@ TEST_F(OutboxTest, TheSameReasonInOtherWordsWaitsLonger) {
                   std::string(R"({"conditions":[{"type":"QuotaReserved","status":"False",)") +
                       R"("reason":")" + reason + R"(","message":")" + text + R"("}]})");
   };
-  Outbox patient([](const StoredObject& each) { return each.key; }, OutboxLimits());
+  Outbox patient([](const StoredObject& each) { return each.key; },
+                 {.of = [](std::string_view) { return 0U; }, .shape = [] { return 0U; }},
+                 OutboxLimits());
   patient.edited(because("a", "Pending", "1"), because("a", "Pending", "2"), 1, now);
   patient.edited(because("b", "Pending", "1"), because("b", "Inadmissible", "2"), 1, now);
   patient.edited(workload("c"), because("c", "Pending", "1"), 1, now);
