@@ -66,6 +66,25 @@ TEST_F(Started, ItHasSeenWhatItWatchesAndWasToldWhoHoldsQuota) {
   EXPECT_THAT(says("waits"), HasSubstr("saw 3, was told Admitted PresentState default/runs"));
 }
 
+// Of a queue that no cycle has looked at yet nothing is told: it stays as it was. A millisecond a
+// turn, of which the first ones are the plugin's.
+TEST_F(Started, QueuesKeepTheirStatusUntilTheFirstCycle) {
+  const auto status = [&]() -> json::object {
+    const api::KindInfo& kind = *life->scheme().find_by_name("clusterqueues");
+    return part(life->machine().kernel().current(kind, "cq"), "status");
+  };
+  for (Time at = now; at < now + kSecond; at += 10 * kMillisecond) ASSERT_EQ(life->turn(at), "");
+  const auto before = status();
+  ASSERT_TRUE(has_condition(before, "Active"));
+  ASSERT_EQ(api::find_int(before, "pendingWorkloads"), 1);
+  restart();
+  in_small_turns();
+  for (Time at = now + kSecond; at < now + 2 * kSecond; at += kMillisecond) {
+    ASSERT_EQ(life->turn(at, 1), "");
+    ASSERT_EQ(status(), before);
+  }
+}
+
 // Who counts what runs would count it for ever.
 TEST_F(Started, WhoIsDeletedWhileItHoldsQuotaIsEvicted) {
   write(WriteVerb::kDelete, "workloads/default/runs", {});

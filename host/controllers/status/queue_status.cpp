@@ -7,6 +7,7 @@
 #include "api/codec/codec.hpp"
 #include "api/json/json.hpp"
 #include "api/json/json_text.hpp"
+#include "core/model/model.hpp"
 #include "host/objects/object_key.hpp"
 #include "host/objects/parts.hpp"
 
@@ -182,6 +183,8 @@ Result<Time> QueueStatusController::reconcile(const WorkKey& key, ObjectAccess& 
       due->second = std::max(due->second, last->second + pause);
   }
   if (objects.now() < due->second) return due->second;
+  // Nor has it taken anything in while plugins look at what was loaded, before its first cycle.
+  if (engine_.model().tree_stale) return due->second = objects.now() + kShortestPause;
   due_.erase(due);
   written_[key] = objects.now();
   if (auto done = key.kind == cohorts_ ? write_cohorts(objects) : write_queue(key.name, objects);

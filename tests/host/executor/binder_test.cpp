@@ -115,8 +115,9 @@ TEST_F(BinderTest, ATolerationThatIsAddedCounts) {
           get("pods", "default/p").at("spec").as_object().if_contains("tolerations"))
     all = present->as_array();
   all.push_back(boost::json::object{{"key", "gpu"}, {"operator", "Exists"}});
-  ASSERT_TRUE(
-      merge("pods", "p", api::to_json(boost::json::object{{"spec", boost::json::object{{"tolerations", all}}}})));
+  ASSERT_TRUE(merge(
+      "pods", "p",
+      api::to_json(boost::json::object{{"spec", boost::json::object{{"tolerations", all}}}})));
   kernel.run_to_rest();
   EXPECT_EQ(node_of("p"), "t");
 }
