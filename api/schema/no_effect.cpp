@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
 
 #include "api/json/decode_parts.hpp"
 #include "api/json/json.hpp"
 #include "api/json/parts.hpp"
+#include "core/base/text.hpp"
 #include "core/base/utf8.hpp"
 
 namespace sluice::api {
@@ -16,6 +18,8 @@ namespace json = boost::json;
 constexpr std::string_view kQueueGroup = "kueue.x-k8s.io";
 constexpr std::string_view kRequired = "kueue.x-k8s.io/podset-required-topology";
 constexpr std::string_view kSliceRequired = "kueue.x-k8s.io/podset-slice-required-topology";
+constexpr std::string_view kSliceConstraints =
+    "kueue.x-k8s.io/podset-slice-required-topology-constraints";
 constexpr std::string_view kGatedBy = "kueue.x-k8s.io/admission-gated-by";
 
 struct NoEffect {
@@ -40,6 +44,8 @@ constexpr std::array kFields = {
     NoEffect{kQueueGroup, "Workload", "spec.podSets[].topologyRequest.unconstrained", kPlaces},
     NoEffect{kQueueGroup, "Workload", "spec.podSets[].topologyRequest.podSetSliceRequiredTopology",
              kWaits},
+    NoEffect{kQueueGroup, "Workload",
+             "spec.podSets[].topologyRequest.podsetSliceRequiredTopologyConstraints", kWaits},
     NoEffect{kQueueGroup, "Workload", "spec.preemptionGates", kWaits},
 };
 
@@ -53,6 +59,7 @@ constexpr std::array kNames = {
 constexpr std::array kTemplateNames = {
     NoEffect{"", "", kRequired, kWaits},
     NoEffect{"", "", kSliceRequired, kWaits},
+    NoEffect{"", "", kSliceConstraints, kWaits},
     NoEffect{"", "", "kueue.x-k8s.io/podset-preferred-topology", kPlaces},
     NoEffect{"", "", "kueue.x-k8s.io/podset-unconstrained-topology", kPlaces},
     NoEffect{"", "", "kueue.x-k8s.io/safe-to-forcefully-delete",
@@ -123,7 +130,7 @@ void advise_template(const std::string& where, const json::object& pod,
 
 std::string required_by(const json::object& pod) {
   const json::object& annotations = find_part(find_part(pod, "metadata"), "annotations");
-  for (const std::string_view name : {kRequired, kSliceRequired})
+  for (const std::string_view name : {kRequired, kSliceRequired, kSliceConstraints})
     if (find(annotations, name))
       return "It requires a topology (annotation " + std::string(name) +
              "), and pods are not placed by topology here";
@@ -173,6 +180,20 @@ constexpr std::size_t kLongestShown = 32'000;  // a condition's message has room
 
 bool is_gated(const json::object& workload) { return !gates_of(workload).empty(); }
 
+bool adds_gates(const json::object& before, const json::object& after) {
+  const auto names = [](std::string_view text) {
+    std::set<std::string_view> out;
+    for (std::size_t begin = 0; begin < text.size();) {
+      const std::size_t end = std::min(text.find(',', begin), text.size());
+      out.insert(trim(text.substr(begin, end - begin), " "));
+      begin = end + 1;
+    }
+    return out;
+  };
+  const auto had = names(gates_of(before)), has = names(gates_of(after));
+  return !std::includes(had.begin(), had.end(), has.begin(), has.end());
+}
+
 std::string held_because(const json::object& workload) {
   const std::string_view gates = gates_of(workload);
   if (!gates.empty())
@@ -184,7 +205,8 @@ std::string held_because(const json::object& workload) {
   std::string by_template;
   for_each_object(spec, "podSets", [&](const json::object& pod_set) {
     const json::object& topology = find_part(pod_set, "topologyRequest");
-    is_placed |= has_at(topology, "required") || has_at(topology, "podSetSliceRequiredTopology");
+    is_placed |= has_at(topology, "required") || has_at(topology, "podSetSliceRequiredTopology") ||
+                 has_at(topology, "podsetSliceRequiredTopologyConstraints");
     if (by_template.empty()) by_template = required_by(find_part(pod_set, "template"));
   });
   if (is_placed)

@@ -23,5 +23,13 @@ std::vector<std::string> without_effect(std::string_view group, std::string_view
 std::string held_because(const boost::json::object& workload);
 /// Whether that is because others said that they let it go later.
 bool is_gated(const boost::json::object& workload);
+/// Whether an object names a gate that it did not have before: too late, it may be admitted by now.
+/// Both a workload or a job. O(gates log gates).
+bool adds_gates(const boost::json::object& before, const boost::json::object& after);
+/// What a write of such an object is told.
+inline constexpr const char* kGateTooLate =
+    "Forbidden: gates may be added only when the object is created";
+/// Where it was found.
+inline constexpr const char* kGatesPath = "metadata.annotations[kueue.x-k8s.io/admission-gated-by]";
 
 }  // namespace sluice::api

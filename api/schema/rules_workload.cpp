@@ -4,6 +4,7 @@
 
 #include "api/json/decode_parts.hpp"
 #include "api/json/json.hpp"
+#include "api/schema/no_effect.hpp"
 #include "api/schema/rules.hpp"
 #include "api/schema/walk.hpp"
 
@@ -361,6 +362,8 @@ void check_reserved_update(const json::object& workload, const json::object& old
 void check_update(const json::object& workload, const json::object& old,
                   const AdmitOptions& options, Outcome& outcome) {
   if (is_true(old, "QuotaReserved")) check_reserved_update(workload, old, options, outcome);
+  if (!options.status && adds_gates(old, workload))
+    add_problem(outcome, Problem::Kind::kForbidden, kGatesPath, kGateTooLate);
   const json::object& after = find_part(workload, "spec");
   if (is_true(old, "Admitted") && is_true(workload, "Admitted") &&
       !same(find_part(old, "spec"), after, "maximumExecutionTimeSeconds")) {

@@ -433,6 +433,7 @@ Configuration read_document(const YAML::Node& document, ConfigErrors& errors) {
     Section root(errors, document, "");
     read_own(root, out);
   }
+  out.plugins.host_json = out.managed_jobs.for_plugins();
   return out;
 }
 

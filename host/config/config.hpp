@@ -100,6 +100,7 @@ struct PluginConfig {
   std::string config_json = "{}";                       ///< the value of `config`, as JSON text
   std::optional<ProcessConfig> process = std::nullopt;  ///< absent: inside of the host
   PluginTrust trust = {};                               ///< that of all plugins
+  std::string host_json = {};                           ///< that of all plugins
 };
 
 struct PluginsConfig {
@@ -107,6 +108,11 @@ struct PluginsConfig {
   PluginTrust trust;
   /// nullopt: the key is absent, and the plugins that belong to this build are loaded.
   std::optional<std::vector<PluginConfig>> load;
+  /// Of the host's own configuration what plugins may take as defaults of theirs: JSON.
+  std::string host_json = ManagedJobs().for_plugins();
+  /// Kinds of jobs that another configuration names and that plugins bring (Kueue's
+  /// integrations.frameworks): those are loaded besides.
+  std::vector<std::string> frameworks;
 };
 
 enum class ExecutorType : std::uint8_t { kLocal, kNone };

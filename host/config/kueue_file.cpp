@@ -162,10 +162,12 @@ class Reader {
   }
 
   void framework(const std::string& path, const std::string& name) {
-    if (std::find(std::begin(kOfPlugins), std::end(kOfPlugins), name) != std::end(kOfPlugins))
+    if (std::find(std::begin(kOfPlugins), std::end(kOfPlugins), name) != std::end(kOfPlugins)) {
+      out_.plugins.frameworks.push_back(name);
       return tell(path, name +
-                            ": for a plugin; where none that is on brings it, its objects run "
-                            "without quota (`sluice plugin list`, --plugins)");
+                            ": by the plugin that brings it, which is loaded if it is installed, "
+                            "unless --plugins lists others; else its objects run without quota");
+    }
     if (std::find(std::begin(kBuiltIn), std::end(kBuiltIn), name) != std::end(kBuiltIn)) return;
     const auto page = std::find_if(std::begin(kPages), std::end(kPages),
                                    [&](const Page& each) { return each.framework == name; });

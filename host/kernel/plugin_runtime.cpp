@@ -15,13 +15,26 @@ namespace {
 
 namespace json = boost::json;
 
-std::vector<std::string> bundled_plugins() {
+std::vector<std::string> listed_in(std::string_view text) {
   std::vector<std::string> names;
-  const std::string_view all = SLUICE_BUNDLED_PLUGINS;
-  for (std::size_t begin = 0; begin < all.size();) {
-    const std::size_t end = std::min(all.find(',', begin), all.size());
-    names.emplace_back(all.substr(begin, end - begin));
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = std::min(text.find(',', begin), text.size());
+    names.emplace_back(text.substr(begin, end - begin));
     begin = end + 1;
+  }
+  return names;
+}
+
+/// Those that are loaded where nothing lists any, and those that bring one of these kinds of jobs.
+std::vector<std::string> bundled_plugins(const std::vector<std::string>& frameworks) {
+  std::vector<std::string> names = listed_in(SLUICE_BUNDLED_PLUGINS);
+  for (const std::string& each : listed_in(SLUICE_PLUGIN_FRAMEWORKS)) {  // PLUGIN:FRAMEWORK
+    const std::size_t colon = each.find(':');
+    const std::string plugin = each.substr(0, colon);
+    const bool named =
+        std::find(frameworks.begin(), frameworks.end(), each.substr(colon + 1)) != frameworks.end();
+    if (named && std::find(names.begin(), names.end(), plugin) == names.end())
+      names.push_back(plugin);
   }
   return names;
 }
@@ -30,6 +43,7 @@ PluginConfig plugin_named(const std::string& name, const PluginsConfig& config) 
   PluginConfig plugin;
   plugin.name = name;
   plugin.trust = config.trust;
+  plugin.host_json = config.host_json;
   return plugin;
 }
 
@@ -60,12 +74,13 @@ std::string detail_of(const FieldError& error) {
 
 std::vector<PluginConfig> chosen_plugins(const PluginsConfig& config,
                                          const std::optional<std::vector<std::string>>& names) {
-  const std::vector<PluginConfig> listed = config.load.value_or(std::vector<PluginConfig>());
+  std::vector<PluginConfig> listed = config.load.value_or(std::vector<PluginConfig>());
+  for (PluginConfig& each : listed) each.host_json = config.host_json;
   std::vector<PluginConfig> out;
   if (!names && config.load) return listed;
   if (!names) {
     const auto files = plugin_names(plugin_directory(config.directory));
-    for (const std::string& name : bundled_plugins())
+    for (const std::string& name : bundled_plugins(config.frameworks))
       if (std::find(files.begin(), files.end(), name) != files.end())
         out.push_back(plugin_named(name, config));
     return out;

@@ -68,11 +68,11 @@ std::string list(const json::array& values) {
 /// Every place where this schema is not one that Checker understands.
 void find_schema_mistakes(const json::value& schema, const std::string& path, int depth,
                           Mistakes& mistakes) {
-  static constexpr std::array<std::string_view, 15> kKeywords = {
-      "type",      "properties", "required",   "additionalProperties",
-      "items",     "enum",       "minimum",    "maximum",
-      "minLength", "maxLength",  "minItems",   "maxItems",
-      "default",   "title",      "description"};
+  static constexpr std::array<std::string_view, 16> kKeywords = {
+      "type",      "properties",  "required", "additionalProperties",
+      "items",     "enum",        "minimum",  "maximum",
+      "minLength", "maxLength",   "minItems", "maxItems",
+      "default",   "defaultFrom", "title",    "description"};
   static constexpr std::array<std::string_view, 7> kTypes = {
       "null", "boolean", "integer", "number", "string", "array", "object"};
   const auto wrong = [&](const std::string& where, const std::string& what) {
@@ -91,6 +91,7 @@ void find_schema_mistakes(const json::value& schema, const std::string& path, in
       wrong(here, "not the name of a type");
     if ((key == "required" || key == "enum") && !value.is_array()) wrong(here, "not an array");
     if (key == "additionalProperties" && !value.is_bool()) wrong(here, "not true or false");
+    if (key == "defaultFrom" && !value.is_string()) wrong(here, "not the name of a setting");
     if ((key.starts_with("min") || key.starts_with("max")) && !has_type(value, "number"))
       wrong(here, "not a number");
     if (key == "items") find_schema_mistakes(value, here, depth + 1, mistakes);
@@ -107,6 +108,8 @@ void find_schema_mistakes(const json::value& schema, const std::string& path, in
 /// Checks one configuration and fills in its defaults.
 class Checker {
  public:
+  explicit Checker(const json::object& host) : host_(host) {}
+
   void check(json::value& value, const json::object& schema, const std::string& path, int depth) {
     if (depth > kMaxDepth) return add(path, "is nested too deeply");
     if (const auto* type = member(schema, "type")) {
@@ -149,7 +152,9 @@ class Checker {
     static const json::object kNone;
     const json::object& known = properties != nullptr ? properties->get_object() : kNone;
     for (const auto& [key, property] : known) {
-      const auto* by_default = member(property.get_object(), "default");
+      const auto* from = member(property.get_object(), "defaultFrom");
+      const auto* by_default = from != nullptr ? member(host_, from->get_string()) : nullptr;
+      if (by_default == nullptr) by_default = member(property.get_object(), "default");
       if (by_default != nullptr && !object.contains(key)) object[key] = *by_default;
     }
     if (const auto* required = member(schema, "required"))
@@ -192,6 +197,7 @@ class Checker {
       add(path, "found " + found + ", at most " + json::serialize(*high) + " is allowed");
   }
 
+  const json::object& host_;
   Mistakes mistakes_;
 };
 
@@ -215,10 +221,12 @@ Result<ConfigSchema> ConfigSchema::parse(std::string_view text) {
   return ConfigSchema(std::move(*schema));
 }
 
-Result<json::value> ConfigSchema::check(std::string_view config) const {
+Result<json::value> ConfigSchema::check(std::string_view config, std::string_view host) const {
   auto value = parse_json(config.empty() ? "{}" : config);
   if (!value.ok()) return value.error().context("config");
-  Checker checker;
+  const auto settings = parse_json(host.empty() ? "{}" : host);
+  SLUICE_CHECK(settings.ok() && settings->is_object(), "no settings of a host: ", host);
+  Checker checker(settings->get_object());
   checker.check(*value, schema_.get_object(), "config", 0);
   if (checker.mistakes().none()) return std::move(*value);
   return checker.mistakes().error();

@@ -2,8 +2,12 @@
 //
 // Understood keywords: type, properties, required, additionalProperties (true or false; false when
 // absent beside properties), items, enum, minimum, maximum, minLength, maxLength, minItems,
-// maxItems, default, title, description. Any other keyword is refused when the schema is read, so
-// that no rule is silently left out. Immutable; safe on any thread.
+// maxItems, default, defaultFrom, title, description. Any other keyword is refused when the schema
+// is read, so that no rule is silently left out. Immutable; safe on any thread.
+//
+// `defaultFrom` names a member of the host's own configuration that is the default where nothing is
+// given: a feature that a plugin brings follows a setting which is of the host, and the host knows
+// no plugin by name.
 #pragma once
 
 #include <boost/json/value.hpp>
@@ -19,8 +23,9 @@ class ConfigSchema {
   static Result<ConfigSchema> parse(std::string_view text);
 
   /// The configuration with defaults filled in, or all mistakes at once: path, what was found and
-  /// what is allowed. `config` is JSON text; empty means {}.
-  Result<boost::json::value> check(std::string_view config) const;
+  /// what is allowed. `config` is JSON text; empty means {}. `host`: what `defaultFrom` may name,
+  /// an object; empty: nothing is there, and `default` holds.
+  Result<boost::json::value> check(std::string_view config, std::string_view host = {}) const;
 
  private:
   explicit ConfigSchema(boost::json::value schema) : schema_(std::move(schema)) {}

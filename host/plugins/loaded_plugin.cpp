@@ -85,7 +85,7 @@ Result<std::unique_ptr<LoadedPlugin>> LoadedPlugin::create(const sluice_plugin_t
   const std::string where = "plugin " + config.name;
   auto schema = ConfigSchema::parse(view_of(root.config_schema));
   if (!schema.ok()) return schema.error().context(where + ": the schema of its configuration");
-  auto checked = schema->check(config.config_json);
+  auto checked = schema->check(config.config_json, config.host_json);
   if (!checked.ok()) return checked.error().context(where);
 
   std::unique_ptr<LoadedPlugin> plugin(new LoadedPlugin(root, config, services, limits));

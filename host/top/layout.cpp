@@ -34,21 +34,35 @@ struct Column {
 using Cells = std::vector<ScreenSpan>;
 
 constexpr std::size_t kAnyWidth = std::numeric_limits<std::size_t>::max();
-constexpr Column kQueueColumns[] = {{"QUEUE"},
-                                    {"COHORT", false, 5},
-                                    {"WAITING", true},
-                                    {"ADMITTED", true, 3},
-                                    {"FLAVOR"},
-                                    {"RESOURCE"},
-                                    {"NOMINAL", true},
-                                    {"USED", true},
-                                    {"BORROWED", true, 2},
-                                    {"LENT", true, 4},
-                                    {"USE", true, 1},
-                                    {"TROUBLE", false, 0, 16}};
-constexpr Column kWorkloadColumns[] = {{"WORKLOAD"},          {"QUEUE", false, 1},
-                                       {"PRIORITY", true, 3}, {"STATE", false, 2},
-                                       {"FOR", true},         {"WHY", false, 0, 32}};
+constexpr Column kQueueColumns[] = {
+    {"QUEUE", false, 0, 20}, {"COHORT", false, 5, 20}, {"WAITING", true},
+    {"ADMITTED", true, 3},   {"FLAVOR", false, 0, 16}, {"RESOURCE", false, 0, 16},
+    {"NOMINAL", true},       {"USED", true},           {"BORROWED", true, 2},
+    {"LENT", true, 4},       {"USE", true, 1},         {"TROUBLE", false, 0, 16}};
+constexpr Column kWorkloadColumns[] = {
+    {"WORKLOAD", false, 0, 28}, {"QUEUE", false, 1, 20}, {"PRIORITY", true, 3},
+    {"STATE", false, 2},        {"FOR", true},           {"WHY", false, 0, 32}};
+
+/// As long as that is more than the columns have room for, what is more than enough is taken from
+/// the columns before the last one, which is cut at the edge.
+void take_from(std::span<const Column> columns, std::vector<std::optional<std::size_t>>& widths,
+               std::size_t room) {
+  std::size_t full = 0, last = 0;
+  for (std::size_t i = 0; i < columns.size(); ++i)
+    if (widths[i]) {
+      full += (full > 0 ? 2 : 0) + *widths[i];
+      last = i;
+    }
+  if (columns[last].enough > 0 && *widths[last] > columns[last].enough)
+    full -= *widths[last] - columns[last].enough;
+  for (std::size_t i = 0; i < last; ++i) {
+    if (full <= room) return;
+    if (!widths[i] || columns[i].enough == 0 || *widths[i] <= columns[i].enough) continue;
+    const std::size_t taken = std::min(*widths[i] - columns[i].enough, full - room);
+    *widths[i] -= taken;
+    full -= taken;
+  }
+}
 
 /// How wide each column is to be so that all of them have room, if they can have; nothing for one
 /// that is left out. `widths`: of the widest cells.
@@ -66,9 +80,11 @@ std::vector<std::optional<std::size_t>> fit(std::span<const Column> columns,
           (first == columns.size() || columns[i].spare > columns[first].spare))
         first = i;
     }
-    if (needed <= room || first == columns.size()) return out;
+    if (needed <= room || first == columns.size()) break;
     out[first].reset();
   }
+  take_from(columns, out, room);
+  return out;
 }
 
 /// Lines below their titles, each column as wide as its widest cell, two blanks between them; those
@@ -88,6 +104,7 @@ std::vector<ScreenLine> table(std::span<const Column> columns, std::vector<Cells
     ScreenLine line;
     for (std::size_t i = 0; i < columns.size(); ++i) {
       if (!fitting[i]) continue;
+      row[i].text = cut(row[i].text, *fitting[i]);
       const std::string blanks(*fitting[i] - width_of(row[i].text), ' ');
       if (columns[i].right) line.push_back({blanks, Paint::kPlain});
       line.push_back(std::move(row[i]));

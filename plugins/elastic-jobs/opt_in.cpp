@@ -1,5 +1,6 @@
 #include "opt_in.hpp"
 
+#include <sluice/cpp/metadata.hpp>
 #include <string>
 
 #include "names.hpp"
@@ -9,6 +10,7 @@ namespace {
 
 using sluice::Json;
 
+constexpr std::string_view kScalesItself = "enableInTreeAutoscaling";  // of a RayCluster
 constexpr const char* kNotTogether = "partial admission and elastic job cannot be used together";
 
 const Json* annotation(const Json& object, std::string_view name) {
@@ -44,6 +46,18 @@ void check_values(const Json& object, const Json& old, sluice::FieldErrors& erro
                    "should be as " + std::string(kOptIn) + ", of which it is another spelling");
 }
 
+/// One that changes its own size would be stopped with each change.
+void check_own_scaling(const Json& job, const Json& old, sluice::FieldErrors& errors) {
+  const auto queues_as_it_is = [](const Json& object) {
+    return object.bool_or("spec." + std::string(kScalesItself), false) && !asks(object) &&
+           !sluice::label_of(object, kQueue).empty();
+  };
+  if (queues_as_it_is(job) && !queues_as_it_is(old))
+    errors.forbidden("spec." + std::string(kScalesItself),
+                     "a cluster that scales itself has to be elastic: annotation " +
+                         std::string(kOptIn) + " \"true\"");
+}
+
 void check_job(const Json& job, const Json& old, const HasWorkloads& has_workloads,
                sluice::FieldErrors& errors) {
   check_values(job, old, errors);
@@ -51,6 +65,7 @@ void check_job(const Json& job, const Json& old, const HasWorkloads& has_workloa
     return asks(object) && annotation(object, kMinParallelism) != nullptr;
   };
   if (both(job) && !both(old)) errors.forbidden(path_of(kMinParallelism), kNotTogether);
+  check_own_scaling(job, old, errors);
   if (!old.is_object() || asks(job) == asks(old)) return;
   if (!has_workloads(old.string_or("metadata.namespace", ""), old.string_or("metadata.uid", "")))
     return;
@@ -92,7 +107,8 @@ bool opts_in(const sluice::Workload& workload) {
 void check_write(const sluice::Write& write, const HasWorkloads& has_workloads,
                  sluice::FieldErrors& errors) {
   if (write.operation() == sluice::Operation::kDelete) return;
-  if (!mentions_opt_in(write.object()) && !mentions_opt_in(write.old())) return;
+  const bool scales_itself = write.object().find(kScalesItself) != std::string_view::npos;
+  if (!scales_itself && !mentions_opt_in(write.object()) && !mentions_opt_in(write.old())) return;
   const Json object = Json::parse(write.object());
   const Json old = write.old().empty() ? Json() : Json::parse(write.old());
   if (write.kind() == "Workload")

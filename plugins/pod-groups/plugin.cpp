@@ -37,9 +37,11 @@ class PodGroups {
           .find({std::string(kKueue), "LocalQueue", ns, std::string(kDefaultQueue)})
           .has_value();
     };
-    if (is_maker(write)) return pass_on(write, settings_, has_default_queue);
-    if (write.kind() != "Pod" || write.operation() != sluice::Operation::kCreate)
+    const bool maker = is_maker(write);
+    if (!maker && (write.kind() != "Pod" || write.operation() != sluice::Operation::kCreate))
       return std::nullopt;
+    if (!is_covered(write)) return std::nullopt;
+    if (maker) return pass_on(write, settings_, has_default_queue);
     return hold(write.object(), settings_, has_default_queue,
                 {write.user(), [this](const sluice::ObjectRef& job) { return find_job(job); }});
   }
@@ -55,6 +57,15 @@ class PodGroups {
       check_maker(write, errors);
     else
       check(write, errors);
+  }
+
+  bool is_covered(const sluice::Write& write) const {
+    const std::string ns = sluice::Json::parse(write.object()).string_or("metadata.namespace", "");
+    return settings_.namespaces.cover(ns, [this](const std::string& name) {
+      const auto found = context_.objects().find({"v1", "Namespace", "", name});
+      const sluice::Json* labels = found ? found->find("metadata.labels") : nullptr;
+      return labels != nullptr ? *labels : sluice::Json::object();
+    });
   }
 
   std::vector<std::string> watched_kinds() const {
@@ -99,6 +110,7 @@ SLUICE_MAY("get,list,update,patch,delete Pod");
 SLUICE_MAY("patch Pod/status");
 SLUICE_MAY("get,create,patch,delete kueue.x-k8s.io/Workload");
 SLUICE_MAY("patch kueue.x-k8s.io/Workload/status");
+SLUICE_MAY("get Namespace");
 SLUICE_MAY("get batch/Job");
 SLUICE_MAY("get ray.io/RayCluster");
 SLUICE_MAY("get kueue.x-k8s.io/ResourceFlavor");

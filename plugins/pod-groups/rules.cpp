@@ -122,6 +122,8 @@ Settings settings_of(const Json& config) {
   if (const Json* names = config.find("exceptNamespaces"))
     for (const Json& name : names->items()) out.except_namespaces.insert(name.as_string());
   out.without_queue = config.bool_or("withoutQueueName", false);
+  if (const Json* selector = config.find("namespaceSelector"))
+    out.namespaces = Namespaces(*selector);
   return out;
 }
 

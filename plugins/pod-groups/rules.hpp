@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "namespaces.hpp"
 #include "sluice/cpp/json.hpp"
 #include "sluice/cpp/objects.hpp"
 #include "sluice/cpp/questions.hpp"
@@ -19,6 +20,7 @@ namespace pods {
 struct Settings {
   std::set<std::string, std::less<>> except_namespaces;
   bool without_queue = false;  ///< pods that name no queue are held as well
+  Namespaces namespaces = {};  ///< those of others are left alone as well
 };
 Settings settings_of(const sluice::Json& config);
 

@@ -29,7 +29,11 @@ inline constexpr std::string_view kConfigSchema = R"json({
     "exceptNamespaces": {"type": "array", "items": {"type": "string"},
       "default": ["kube-system", "kueue-system"],
       "description": "pods of these namespaces are left alone"},
+    "namespaceSelector": {"type": "object", "additionalProperties": true,
+      "defaultFrom": "managedJobsNamespaceSelector",
+      "description": "labels of the namespaces in which pods are held"},
     "withoutQueueName": {"type": "boolean", "default": false,
+      "defaultFrom": "manageJobsWithoutQueueName",
       "description": "pods that name no queue are held as well, until they name one"}
   }
 })json";

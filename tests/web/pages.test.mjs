@@ -109,6 +109,47 @@ describe('one after the other', () => {
   });
 });
 
+describe('one after the other, read again', () => {
+  const page = (from, next, rest) => ({
+    value: { items: items(from, 10), metadata: { continue: next, remainingItemCount: rest } },
+  });
+  const pagesOf = (script) =>
+    new ContinuePages(
+      new Answers(() => script.shift()),
+      'x',
+      (one) => one.n,
+      () => {},
+    );
+
+  it('as much as there was, all at once', async () => {
+    // Two pages; then there is one row less at the front, and a third page behind them.
+    const pages = pagesOf([page(0, 'c', 10), page(10, '', 0), page(1, 'd', 20), page(11, 'e', 10)]);
+    for (const to of [5, 15]) await pages.want(0, to);
+    assert.equal(pages.refresh(), true);
+    await settled();
+    assert.deepEqual([pages.row(0), pages.loaded, pages.count, pages.done], [1, 20, 30, false]);
+  });
+
+  it('says that it is cut off, and keeps what there was', async () => {
+    const pages = pagesOf([page(0, '', 0), { error: { kind: 'offline' } }, page(5, '', 0)]);
+    assert.equal(pages.complete, false);
+    await pages.want(0, 5);
+    pages.refresh();
+    await settled();
+    assert.deepEqual([pages.cut, pages.complete, pages.row(0)], [true, true, 0]);
+    pages.refresh();
+    await settled();
+    assert.deepEqual([pages.cut, pages.row(0)], [false, 5]);
+  });
+
+  it('unless it is long', async () => {
+    const long = { value: { items: items(0, 2001), metadata: {} } };
+    const pages = pagesOf([long]);
+    await pages.want(0, 5);
+    assert.equal(pages.refresh(), false);
+  });
+});
+
 describe('one by one', () => {
   it('a few at a time, each once while it is fresh', async () => {
     let running = 0;

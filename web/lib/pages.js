@@ -6,6 +6,7 @@ import { pagesOf } from './window.js';
 const KEPT_PAGES = 12;
 const RETRY_MS = 2000; // after an answer that was none
 const DWELL_MS = 300; // what is longer in view is looked at
+const FOLLOWED_ROWS = 2000; // so many that were read are read again
 const GAP_MS = 1500; // longer than between two drawings of a view in which nothing happens
 
 const isFinal = (error) => error?.kind === 'forbidden' || error?.kind === 'unauthorized';
@@ -80,7 +81,11 @@ export class OffsetPages {
   }
 }
 
-/** A list in the order of namespace and name, read on as the user scrolls. */
+/**
+ * A list in the order of namespace and name, read on as the user scrolls. refresh(): what is shown
+ * may be old; it is read again, unless it is long. `cut`, `state` and `complete` are those of a
+ * Follow, for <live-state>.
+ */
 export class ContinuePages {
   #api;
   #path;
@@ -94,6 +99,8 @@ export class ContinuePages {
   #rest = 0;
   #notBefore = 0;
   error;
+  /** When the oldest of what is shown was read; undefined: nothing was. */
+  readAt;
 
   constructor(api, path, slim, changed) {
     this.#api = api;
@@ -117,34 +124,83 @@ export class ContinuePages {
   row(i) {
     return this.#rows[i];
   }
-  put(i, object) {
-    this.#rows[i] = this.#slim(object);
+  get cut() {
+    return this.error !== undefined && !isFinal(this.error);
+  }
+  get complete() {
+    return this.readAt !== undefined;
+  }
+  get state() {
+    return { phase: this.#loading ? 'listing' : 'watching' };
   }
 
   async want(_from, to) {
     if (this.#done || this.#loading || (to < this.#rows.length && this.#rows.length > 0)) return;
     if (isFinal(this.error) || performance.now() < this.#notBefore) return;
     this.#loading = true;
-    const query = { limit: 500 };
-    if (this.#next) query.continue = this.#next;
-    const answer = await this.#api.get(this.#path, query, this.#abort.signal);
+    const answer = await this.#read(this.#next);
     this.#loading = false;
     if (this.#abort.signal.aborted) return;
     this.error = answer.error;
     if (answer.value) {
-      for (const item of answer.value.items ?? []) this.#rows.push(this.#slim(item));
-      this.#next = answer.value.metadata?.continue ?? '';
-      this.#rest = answer.value.metadata?.remainingItemCount ?? 0;
-      this.#done = !this.#next;
+      this.readAt ??= Date.now();
+      this.#take(this.#rows, answer.value);
     } else if (answer.error.kind === 'gone') {
       // The pages belong to a state that is no longer kept: from the start.
       this.#rows = [];
       this.#next = '';
+      this.readAt = undefined;
       this.error = undefined;
     } else {
       this.#notBefore = performance.now() + RETRY_MS;
     }
     this.#changed();
+  }
+
+  /** False: it is too long to be read again. */
+  refresh() {
+    if (this.#rows.length > FOLLOWED_ROWS) return false;
+    if (!this.#loading && this.readAt !== undefined) this.#readAgain();
+    return true;
+  }
+
+  /** As much as there was, all of it before anything is shown. */
+  async #readAgain() {
+    this.#loading = true;
+    const began = Date.now();
+    const rows = [];
+    let next = '';
+    let answer;
+    do {
+      answer = await this.#read(next);
+      if (this.#abort.signal.aborted) return;
+      if (!answer.value) break;
+      for (const item of answer.value.items ?? []) rows.push(this.#slim(item));
+      next = answer.value.metadata?.continue ?? '';
+    } while (next && rows.length < this.#rows.length);
+    this.#loading = false;
+    // Pages of a state that is no longer kept are read with the next refresh.
+    if (answer.value || answer.error.kind !== 'gone') this.error = answer.error;
+    if (answer.value) {
+      this.readAt = began;
+      this.#rows = [];
+      this.#take(rows, { ...answer.value, items: [] });
+    }
+    this.#changed();
+  }
+
+  #read(next) {
+    const query = { limit: 500 };
+    if (next) query.continue = next;
+    return this.#api.get(this.#path, query, this.#abort.signal);
+  }
+
+  #take(rows, page) {
+    for (const item of page.items ?? []) rows.push(this.#slim(item));
+    this.#rows = rows;
+    this.#next = page.metadata?.continue ?? '';
+    this.#rest = page.metadata?.remainingItemCount ?? 0;
+    this.#done = !this.#next;
   }
 }
 

@@ -43,10 +43,15 @@ export class View extends HTMLElement {
         this.soon();
       },
     });
+    this.#stops.push(() => follow.stop());
+    return this.show(follow).start();
+  }
+
+  /** How far it is what there is, <live-state> tells: a Follow, or what says as much. */
+  show(follow) {
     this.#follows.push(follow);
     this.ctx.live.enter(follow);
-    this.#stops.push(() => follow.stop());
-    return follow.start();
+    return follow;
   }
 
   /** Something with stop(), which ends with the view. */

@@ -8,6 +8,8 @@ import { formatCount } from '../lib/quantity.js';
 import { age } from '../lib/time.js';
 import { slimWorkload } from '../lib/workload.js';
 
+const READ_AGAIN_MS = 5000;
+
 const COLUMNS = [
   { name: 'Workload', class: 'grow' },
   { name: 'State' },
@@ -21,10 +23,15 @@ class Workloads extends View {
 
   begin() {
     this.pages = this.own(
-      new ContinuePages(this.ctx.api, kueue('workloads', this.ctx.ns), slimWorkload, () =>
-        this.soon(),
-      ),
+      new ContinuePages(this.ctx.api, kueue('workloads', this.ctx.ns), slimWorkload, () => {
+        this.ctx.live.changed();
+        this.soon();
+      }),
     );
+    this.show(this.pages);
+    this.every(READ_AGAIN_MS, () => {
+      this.old = !this.pages.refresh();
+    });
     this.details = this.own(new Details(this.ctx.api, () => this.soon()));
     this.#list.className = 'workloads';
     this.#list.head('Workloads', COLUMNS);
@@ -38,7 +45,8 @@ class Workloads extends View {
   draw(now) {
     const { pages } = this;
     const where = this.ctx.ns ? `namespace ${this.ctx.ns}` : 'all namespaces';
-    this.part('note', [pages.error?.text, pages.count, pages.done, where], () => [
+    const read = this.old ? `, as of ${new Date(pages.readAt).toLocaleTimeString()}` : '';
+    this.part('note', [pages.error?.text, pages.count, pages.done, where, read], () => [
       pages.error
         ? notice(
             pages.error,
@@ -46,7 +54,7 @@ class Workloads extends View {
           )
         : pages.done && pages.count === 0
           ? empty(`There is none in ${where}.`)
-          : h('p', { class: 'faint' }, `${formatCount(pages.count)} in ${where}, by name.`),
+          : h('p', { class: 'faint' }, `${formatCount(pages.count)} in ${where}, by name${read}.`),
     ]);
     this.#list.hidden = pages.count === 0;
     this.#list.show({

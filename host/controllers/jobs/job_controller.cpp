@@ -144,10 +144,11 @@ Result<Time> JobController::reconcile(const WorkKey& key, ObjectAccess& objects)
     if (auto done = end_with_quota(*view, objects); !done) return done.error();
     return kNever;
   }
-  const bool managed = managed_.holds(view->ns, objects);
+  const bool covered = managed_.covers(view->ns, objects);
+  const bool managed = covered && managed_.without_queue;
   const bool open = std::any_of(view->workloads.begin(), view->workloads.end(),
                                 [](const WorkloadOfJob& each) { return !each.finished; });
-  if (!managed && !is_queued(view->job)) {
+  if (!managed && !(covered && is_queued(view->job))) {
     if (!open) return kNever;
     if (view->kind->suspended(view->job)) {
       if (auto done = leave_queue(*view, objects); !done) return done.error();

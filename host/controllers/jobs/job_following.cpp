@@ -92,11 +92,15 @@ JobController::Done JobController::sync_wishes(JobView& view, WorkloadOfJob& spe
     else
       spec.erase(api::json_view(field));
   }
-  const bool opened = !prebuilt && view.annotation(kGatedBy).empty() &&
-                      !annotation_of(speaker.object, kGatedBy).empty();
+  // Gates are only ever taken away.
+  const std::string gates(view.annotation(kGatedBy));
+  const bool opened = !prebuilt && gates != annotation_of(speaker.object, kGatedBy);
   if (opened) {
-    json::object& metadata = object_of(speaker.object, "metadata");
-    object_of(metadata, "annotations").erase(api::json_view(kGatedBy));
+    json::object& annotations = object_of(object_of(speaker.object, "metadata"), "annotations");
+    if (gates.empty())
+      annotations.erase(api::json_view(kGatedBy));
+    else
+      annotations[api::json_view(kGatedBy)] = gates;
   }
   if (spec == before && !opened) return {};
   return plain(objects.update(speaker.object));

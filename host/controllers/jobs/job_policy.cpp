@@ -8,6 +8,7 @@
 #include "api/jobs/job_kind.hpp"
 #include "api/json/json.hpp"
 #include "api/schema/formats.hpp"
+#include "api/schema/no_effect.hpp"
 #include "api/schema/rules.hpp"
 #include "api/scheme/controlling_job.hpp"
 #include "host/controllers/jobs/job_view.hpp"
@@ -94,6 +95,8 @@ void check_class(const api::JobKind& kind, const json::object& job, const json::
 void check_change(const api::JobKind& kind, const json::object& job, const json::object& old,
                   Problems& problems) {
   check_class(kind, job, old, problems);
+  if (api::adds_gates(old, job))
+    refuse(problems, api::kGatesPath, api::kGateTooLate, api::Problem::Kind::kForbidden);
   if (kind.suspended(old) || kind.suspended(job)) return;
   for (const std::string_view label : {kQueueLabel, kPrebuiltLabel, kMaxExecutionLabel})
     if (label_of(job, label) != label_of(old, label))
@@ -221,7 +224,8 @@ void JobPolicy::creating(const api::KindInfo& kind, json::object& object,
                          std::vector<api::Problem>& problems) const {
   if (!kind.job) return;
   const std::string_view ns = api::find_text(part(object, "metadata"), "namespace");
-  const bool managed = managed_.holds(ns, objects);
+  if (!managed_.covers(ns, objects)) return;
+  const bool managed = managed_.without_queue;
   if (runs_with_owner(object, objects, managed)) return;
   if (!is_queued(object)) {
     const bool by_default = has_default_queue(ns, objects);

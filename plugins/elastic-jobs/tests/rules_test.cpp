@@ -205,6 +205,20 @@ std::string ray() {
          group("c", 1) + "]}}";
 }
 
+// As every job whose pods change it would be stopped with each step of its own autoscaler.
+TEST(Written, AClusterThatScalesItselfIsElastic) {
+  ElasticWorld world;
+  std::string rigid = ray();
+  const std::string elastic(ElasticWorld::kElastic);
+  rigid.replace(rigid.find(elastic), elastic.size(), "");
+  EXPECT_THAT(world.send(WriteVerb::kCreate, "rayclusters", "", rigid),
+              HasSubstr("spec.enableInTreeAutoscaling"));
+  const std::string label = R"("kueue.x-k8s.io/queue-name":"lq")";
+  std::string unqueued = rigid;
+  unqueued.replace(unqueued.find(label), label.size(), "");
+  EXPECT_EQ(world.send(WriteVerb::kCreate, "rayclusters", "", unqueued), "");
+}
+
 void scale(ElasticWorld& world, int a, int b, int c) {
   auto groups =
       world.get("rayclusters", "default/ray").at("spec").at("workerGroupSpecs").as_array();

@@ -282,6 +282,24 @@ describe('with data', () => {
     await eventually(shown, 'it waits again');
   });
 
+  it('who comes is seen in the list of all', async () => {
+    await tab.see('#/workloads', 'ann/job-notebook');
+    const path = `${KUEUE}/namespaces/bob/workloads`;
+    const containers = [{ name: 'c', image: 'none' }];
+    await ask(path, 'POST', {
+      apiVersion: 'kueue.x-k8s.io/v1beta2',
+      kind: 'Workload',
+      metadata: { name: 'comes-later', namespace: 'bob' },
+      spec: {
+        queueName: 'nowhere',
+        podSets: [{ name: 'main', count: 1, template: { spec: { containers } } }],
+      },
+    });
+    await tab.shows('bob/comes-later');
+    await tab.see('#/checks', 'budget'); // a row that is gone is asked for once more
+    await ask(`${path}/comes-later`, 'DELETE');
+  });
+
   it('has landmarks, a heading, and a way past the navigation', async () => {
     for (const page of ['overview', 'workloads', 'whatif', 'flavors', 'checks', 'plugins']) {
       const hash = `#/${page}`;

@@ -147,8 +147,8 @@ TEST(KueueFile, TellsOfEachKeyWithoutCounterpart) {
        "integrations.frameworks: workload.codeflare.dev/appwrapper: apply the page that ships, "
        "job-kinds/appwrapper.yaml"},
       {"integrations: {frameworks: [batch/job, pod]}\n",
-       "integrations.frameworks: pod: for a plugin; where none that is on brings it, its objects "
-       "run without quota (`sluice plugin list`, --plugins)"},
+       "integrations.frameworks: pod: by the plugin that brings it, which is loaded if it is "
+       "installed, unless --plugins lists others; else its objects run without quota"},
       {"integrations: {frameworks: [ray.io/raycluster]}\n",
        "integrations.frameworks: without batch/job; Jobs that name a queue are held all the same"},
       {"integrations: {externalFrameworks: [Foo.v1.example.com]}\n",

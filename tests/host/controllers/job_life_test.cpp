@@ -224,6 +224,49 @@ TEST(Job, WithoutAQueueIsHeldInTheNamespacesThatAreNamed) {
   EXPECT_THAT(world.workloads(), ElementsAre(StartsWith("job-second-")));
 }
 
+// One that comes later might come after the admission.
+TEST(Job, GatesAreOnlyTakenAway) {
+  JobWorld world;
+  constexpr const char* kGates = R"("kueue.x-k8s.io/admission-gated-by":)";
+  world.submit(JobWorld::job("train", 1, JobWorld::queued(), std::string(kGates) + R"("a,b")"));
+  EXPECT_FALSE(world.runs("train"));
+  const auto gated = [&](const char* gates) {
+    const auto done = world.merge(
+        "jobs", "train", R"({"metadata":{"annotations":{)" + std::string(kGates) + gates + "}}}");
+    return done ? "" : done.error().text;
+  };
+  EXPECT_THAT(gated(R"("a,c")"), HasSubstr("gates may be added only when the object is created"));
+  EXPECT_EQ(gated(R"("b")"), "");
+  world.settle();
+  EXPECT_EQ(world.condition(world.only_workload(), "QuotaReserved"),
+            "False AdmissionGated: Admission is gated by: b");
+  EXPECT_EQ(gated("null"), "");
+  world.settle();
+  EXPECT_TRUE(world.runs("train"));
+}
+
+// A namespace that is left out is left alone: neither its queues nor one of the name `default`
+// count, and what waited there loses its workload.
+TEST(Job, OfANamespaceThatIsLeftOutRunsWhateverItNames) {
+  ManagedJobs managed;
+  managed.namespaces = {{}, {{"team", api::LabelSelector::Operator::kExists, {}}}};
+  JobWorld world(nullptr, nullptr, {}, managed);
+  for (const std::string& queue :
+       {JobWorld::queued(), JobWorld::queued("nowhere"), std::string()}) {
+    world.submit(JobWorld::job("first", 1, queue));
+    EXPECT_TRUE(world.runs("first")) << queue;
+    EXPECT_EQ(world.workloads(), std::vector<std::string>());
+    ASSERT_TRUE(world.remove("jobs", "first").ok());
+  }
+  world.change("namespaces", "default", R"({"metadata":{"labels":{"team":"a"}}})");
+  world.submit(JobWorld::job("second", 1, JobWorld::queued("nowhere")));
+  EXPECT_THAT(world.workloads(), ElementsAre(StartsWith("job-second-")));
+  world.change("namespaces", "default", R"({"metadata":{"labels":{"team":null}}})");
+  world.change("jobs", "second", R"({"metadata":{"labels":{"a":"b"}}})");
+  EXPECT_EQ(world.workloads(), std::vector<std::string>());
+  EXPECT_FALSE(world.runs("second"));
+}
+
 TEST(Job, TheTimeLimitTellsWhy) {
   JobWorld world;
   DecisionEvents events(world.scheme, world.kernel.engine(), world.objects);

@@ -38,6 +38,23 @@ TEST(ConfigSchema, FillsDefaultsIn) {
             R"({"url":"http","inner":{"on":true},"mode":"a"})");
 }
 
+// What is given counts, then the host's setting, then the schema's default.
+TEST(ConfigSchema, ADefaultMayBeASettingOfTheHost) {
+  const auto schema = ConfigSchema::parse(
+      R"({"type":"object","properties":{"all":{"type":"boolean","default":false,
+          "defaultFrom":"manageAll"}}})");
+  ASSERT_TRUE(schema.ok());
+  const auto all = [&](const char* config, const char* host) {
+    const auto value = schema->check(config, host);
+    return value.ok() ? boost::json::serialize(*value) : value.error().text;
+  };
+  EXPECT_EQ(all("{}", ""), R"({"all":false})");
+  EXPECT_EQ(all("{}", R"({"other":true})"), R"({"all":false})");
+  EXPECT_EQ(all("{}", R"({"manageAll":true})"), R"({"all":true})");
+  EXPECT_EQ(all(R"({"all":false})", R"({"manageAll":true})"), R"({"all":false})");
+  EXPECT_THAT(all("{}", R"({"manageAll":1})"), HasSubstr("config.all: must be of type boolean"));
+}
+
 TEST(ConfigSchema, NamesPathFoundAndAllowed) {
   const std::vector<std::pair<std::string, std::string>> rows = {
       {R"({})", "config.url: is required"},

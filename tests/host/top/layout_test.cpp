@@ -1,6 +1,7 @@
 // What is on the screen, whole, for a few states and sizes; and what keys do.
 #include "host/top/layout.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 namespace sluice::host {
@@ -8,6 +9,7 @@ namespace {
 
 constexpr Time kNow = 1'000'000 * kSecond;
 using What = Key::What;
+using ::testing::HasSubstr;
 
 TopQueue queue(const char* name, std::int64_t used, std::int64_t borrowed, std::int64_t waiting) {
   TopQueue out;
@@ -106,6 +108,19 @@ TEST(TopLayout, WhatCanBeSparedGoesFirst) {
             "team/one    a             0  waiting  65s  insufficient quota for cpu\n"
             "… and 2 more\n"
             " q quit   tab tables   s sort   r reverse   a all/waiting   ↑↓ PgUp PgDn scroll\n");
+}
+
+// A name of 63 characters is cut where 80 columns are left with 32 for WHY.
+TEST(TopLayout, OneLongNameTakesNothingFromTheOthers) {
+  const std::string name(63, 'n');
+  TopView long_named = view();
+  long_named.workloads = {waiting(name.c_str(), 5 * kSecond, "insufficient quota for cpu"),
+                          waiting("two", 65 * kSecond, "insufficient quota")};
+  TopLook look;
+  look.pane = TopPane::kWorkloads;
+  const std::string shown = screen(long_named, look, {9, 80});
+  EXPECT_THAT(shown, HasSubstr("\nteam/" + std::string(25, 'n') + "…"));
+  EXPECT_THAT(shown, HasSubstr("  65s  insufficient quota"));
 }
 
 TEST(TopLayout, OnePaneScrolled) {

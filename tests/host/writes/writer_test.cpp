@@ -424,6 +424,14 @@ TEST(C2NoEffect, WhatWouldChangeSafetyOrQuotaWaits) {
             "are not placed by topology here");
   EXPECT_EQ(why_pending("", R"("topologyRequest":{"required":"rack"},)" + pod()),
             "It requires a topology (topologyRequest), and pods are not placed by topology here");
+  EXPECT_THAT(why_pending("", R"("topologyRequest":{"podsetSliceRequiredTopologyConstraints":)"
+                              R"([{"topology":"rack","size":2}]},)" +
+                                  pod()),
+              HasSubstr("It requires a topology"));
+  EXPECT_THAT(why_pending("", pod("1", "",
+                                  R"("kueue.x-k8s.io/podset-slice-required-topology-constraints":)"
+                                  R"("[]")")),
+              HasSubstr("It requires a topology"));
   EXPECT_EQ(why_pending("", pod("1", "", R"("kueue.x-k8s.io/podset-preferred-topology":"rack")")),
             "")
       << "a wish, not a demand";

@@ -1,0 +1,37 @@
+// Namespaces: in which of them pods are held: by their labels, as the host has it of jobs
+// (managedJobsNamespaceSelector), or the plugin's own configuration.
+//
+// Immutable; any thread.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "sluice/cpp/json.hpp"
+
+namespace pods {
+
+/// The labels of a Namespace, an object; empty: there is none.
+using LabelsOf = std::function<sluice::Json(const std::string& ns)>;
+
+class Namespaces {
+ public:
+  Namespaces() = default;
+  /// `selector`: a LabelSelector. Throws sluice::Refused when it is none.
+  explicit Namespaces(const sluice::Json& selector);
+
+  /// Labels are asked for only where more than the name counts.
+  bool cover(const std::string& ns, const LabelsOf& labels_of) const;
+
+ private:
+  struct Requirement {
+    std::string key;
+    bool wants = true;       ///< In and Exists; not NotIn and DoesNotExist
+    bool any_value = false;  ///< of Exists and DoesNotExist
+    std::vector<std::string> values;
+  };
+  std::vector<Requirement> all_;
+};
+
+}  // namespace pods
