@@ -28,10 +28,19 @@ const NAV = [
   ['plugins', 'Plugins'],
 ];
 
+/** As it stands where somebody typed what is no encoding. */
+function decoded(text) {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
 /** '#/clusterqueues/a?flavor=b' → which element, with what. */
 function route(hash) {
   const [path, query = ''] = hash.replace(/^#\/?/, '').split('?');
-  const parts = path.split('/').filter(Boolean).map(decodeURIComponent);
+  const parts = path.split('/').filter(Boolean).map(decoded);
   const out = { query: new URLSearchParams(query), params: {}, nav: parts[0] };
   const [first, second, third] = parts;
   if (first === 'clusterqueues' && second)

@@ -52,6 +52,14 @@ Result<Quantity> as_quantity(const boost::json::value& value);
 /// Zero when absent or malformed.
 Quantity quantity_or_zero(const boost::json::value& value);
 
+/// The texts of a list or set, in its order.
+template <typename Texts>
+boost::json::array to_array(const Texts& texts) {
+  boost::json::array out;
+  for (const auto& each : texts) out.emplace_back(json_view(each));
+  return out;
+}
+
 /// Appends `value` as compact JSON.
 void append_json(const boost::json::value& value, std::string& out);
 void append_json(const boost::json::object& object, std::string& out);

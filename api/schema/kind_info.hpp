@@ -116,6 +116,8 @@ struct KindInfo {
   const Version& hub() const;
   /// `GROUP/KIND`, with the slash for the core group, too: how controllers and stores name a kind.
   std::string group_kind() const { return group + "/" + kind; }
+  /// `jobs.batch`, as kubectl names it; `pods` without a group.
+  std::string full_resource() const { return group.empty() ? plural : plural + "." + group; }
   /// `group/version` of the storage version, `v1` for the core group.
   std::string hub_api_version() const { return api_version(hub().name); }
   /// `group/version`, or the version alone for the core group.

@@ -41,12 +41,6 @@ bool url_allowed(const std::vector<std::string>& list, std::string_view path) {
   });
 }
 
-json::array to_array(const std::vector<std::string>& texts) {
-  json::array out;
-  for (const auto& text : texts) out.emplace_back(text);
-  return out;
-}
-
 /// Does one held rule cover all of a rule that has a single verb and so on?
 bool covers(const PolicyRule& held, const PolicyRule& single) {
   if (!has_or_all(held.verbs, single.verbs[0])) return false;
@@ -110,11 +104,11 @@ std::vector<PolicyRule> parse_rules(const json::object& role) {
 
 json::object to_json(const PolicyRule& rule) {
   json::object out;
-  out["verbs"] = to_array(rule.verbs);
-  if (!rule.groups.empty()) out["apiGroups"] = to_array(rule.groups);
-  if (!rule.resources.empty()) out["resources"] = to_array(rule.resources);
-  if (!rule.names.empty()) out["resourceNames"] = to_array(rule.names);
-  if (!rule.urls.empty()) out["nonResourceURLs"] = to_array(rule.urls);
+  out["verbs"] = api::to_array(rule.verbs);
+  if (!rule.groups.empty()) out["apiGroups"] = api::to_array(rule.groups);
+  if (!rule.resources.empty()) out["resources"] = api::to_array(rule.resources);
+  if (!rule.names.empty()) out["resourceNames"] = api::to_array(rule.names);
+  if (!rule.urls.empty()) out["nonResourceURLs"] = api::to_array(rule.urls);
   return out;
 }
 

@@ -19,12 +19,6 @@ constexpr std::size_t kLongestRemembered = 8U << 10;  // of a question with a th
 constexpr std::size_t kWaiting = 256;
 constexpr std::size_t kWaitingPerUser = 32;
 
-json::array texts(const std::vector<std::string>& list) {
-  json::array out;
-  for (const std::string& each : list) out.emplace_back(each);
-  return out;
-}
-
 }  // namespace
 
 std::string access_review(const ProxiedUser& user, const AccessRequest& wish,
@@ -37,10 +31,10 @@ std::string access_review(const ProxiedUser& user, const AccessRequest& wish,
                           {"namespace", api::json_view(wish.ns)},
                           {"name", api::json_view(wish.name)}};
   json::object extra;
-  for (const auto& [key, values] : user.extra) extra[key] = texts(values);
+  for (const auto& [key, values] : user.extra) extra[key] = api::to_array(values);
   json::object spec{{"user", user.who.user},
                     {"uid", user.who.uid},
-                    {"groups", texts(user.who.groups)},
+                    {"groups", api::to_array(user.who.groups)},
                     {"extra", std::move(extra)},
                     {"resourceAttributes", std::move(attributes)}};
   return api::to_json(json::object{{"apiVersion", "authorization.k8s.io/v1"},

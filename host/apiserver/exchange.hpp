@@ -46,6 +46,14 @@ struct Reply {
   Headers headers;
 };
 
+/// A text for people and probes.
+inline Reply plain_reply(int status, std::string text) {
+  return {status,
+          "text/plain; charset=utf-8",
+          std::make_shared<const std::string>(std::move(text)),
+          {}};
+}
+
 /// An I/O thread. Tasks run in order; those that come after its end are dropped.
 class TaskThread {
  public:

@@ -19,13 +19,6 @@ namespace {
 constexpr std::string_view kMajor = "1";
 constexpr std::string_view kMinor = "33";
 
-Reply text_reply(int status, std::string text) {
-  return {status,
-          "text/plain; charset=utf-8",
-          std::make_shared<const std::string>(std::move(text)),
-          {}};
-}
-
 Reply version_reply() {
   const boost::json::object out = {
       {"major", kMajor},
@@ -103,7 +96,7 @@ bool is_open_path(std::string_view path) {
 
 Reply open_reply(const Request& request, const HealthState& state) {
   if (request.method != "GET" && request.method != "HEAD") {
-    Reply reply = text_reply(405, "only GET and HEAD are allowed here\n");
+    Reply reply = plain_reply(405, "only GET and HEAD are allowed here\n");
     reply.headers.emplace_back("Allow", "GET, HEAD");
     return reply;
   }
@@ -113,15 +106,15 @@ Reply open_reply(const Request& request, const HealthState& state) {
   const std::string_view only = check_name(request.path);
   std::vector<Check> checks = path == "readyz" ? ready_checks(state) : live_checks(state);
   if (!only.empty()) std::erase_if(checks, [&](const Check& check) { return check.name != only; });
-  if (checks.empty()) return text_reply(404, "not found\n");
+  if (checks.empty()) return plain_reply(404, "not found\n");
   const bool ok = std::all_of(checks.begin(), checks.end(), [](const Check& c) { return c.ok; });
-  if (ok && !flag(request, "verbose")) return text_reply(200, "ok");
+  if (ok && !flag(request, "verbose")) return plain_reply(200, "ok");
   std::string out;
   for (const Check& check : checks)
     out += fmt::format("[{}]{} {}{}{}\n", check.ok ? '+' : '-', check.name,
                        check.ok ? "ok" : "failed", check.text.empty() ? "" : ": ", check.text);
   out += fmt::format("{} check {}\n", path, ok ? "passed" : "failed");
-  Reply reply = text_reply(ok ? 200 : 503, std::move(out));
+  Reply reply = plain_reply(ok ? 200 : 503, std::move(out));
   if (!ok) reply.headers.emplace_back("Retry-After", "1");
   return reply;
 }

@@ -59,15 +59,8 @@ const std::unordered_map<std::string_view, File>& files() {
   return *kFiles;
 }
 
-Reply plain(int status, std::string text) {
-  return {status,
-          "text/plain; charset=utf-8",
-          std::make_shared<const std::string>(std::move(text)),
-          {}};
-}
-
 Reply moved_to_page() {
-  Reply reply = plain(302, "the page is at /ui/\n");
+  Reply reply = plain_reply(302, "the page is at /ui/\n");
   reply.headers = {{"Location", "/ui/"}, {"Vary", "Accept"}};
   return reply;
 }
@@ -76,7 +69,7 @@ Reply file_reply(const Request& request) {
   std::string_view path = "index.html";
   if (request.path != kRoot) path = std::string_view(request.path).substr(kRoot.size() + 1);
   const auto found = files().find(path);
-  if (found == files().end()) return plain(404, "no such file of the page\n");
+  if (found == files().end()) return plain_reply(404, "no such file of the page\n");
   const File& file = found->second;
   // A new version of the host brings new files: browsers ask each time, and mostly get 304.
   Headers headers = {{"ETag", file.etag}, {"Cache-Control", "no-cache"}};
@@ -97,7 +90,7 @@ bool is_page_request(const Request& request) {
 Reply page_reply(const Request& request) {
   Reply reply;
   if (request.method != "GET" && request.method != "HEAD") {
-    reply = plain(405, "only GET and HEAD are allowed here\n");
+    reply = plain_reply(405, "only GET and HEAD are allowed here\n");
     reply.headers.emplace_back("Allow", "GET, HEAD");
   } else {
     reply = is_below_root(request.path) ? file_reply(request) : moved_to_page();

@@ -55,12 +55,6 @@ bool print(const Options& options, const json::value& document) {
 
 // ---- inspect
 
-json::array to_array(const std::vector<std::string>& texts) {
-  json::array array;
-  for (const std::string& text : texts) array.emplace_back(text);
-  return array;
-}
-
 /// null: everything.
 json::value rights_of(const Declarations& declared) {
   if (declared.any_object) return nullptr;
@@ -79,9 +73,9 @@ json::value to_json(const PluginFile& file) {
           {"abi", {{"major", file.metadata.abi_major}, {"minor", file.metadata.abi_minor}}},
           {"size", file.size},
           {"sha256", file.sha256},
-          {"exports", to_array(file.elf.exports())},
-          {"needs", to_array(file.elf.needed())},
-          {"points", to_array(file.declared.provides)},
+          {"exports", api::to_array(file.elf.exports())},
+          {"needs", api::to_array(file.elf.needed())},
+          {"points", api::to_array(file.declared.provides)},
           {"may", rights_of(file.declared)},
           {"sections", std::move(sections)}};
 }
@@ -128,7 +122,7 @@ Result<int> inspect_process(const Options& options) {
   const json::object document{{"name", described->name},
                               {"version", described->version},
                               {"description", described->description},
-                              {"command", to_array(process.command)},
+                              {"command", api::to_array(process.command)},
                               {"provides", described->provides},
                               {"may", limits_of(process)},
                               {"user", plugin_user(described->name)},
@@ -253,8 +247,8 @@ json::object listed_file(const std::filesystem::path& path, const PluginsConfig&
     return out;
   }
   out["version"] = file->metadata.version;
-  out["provides"] = to_array(file->declared.provides);
-  out["needs"] = to_array(file->elf.needed());
+  out["provides"] = api::to_array(file->declared.provides);
+  out["needs"] = api::to_array(file->elf.needed());
   out["may"] = rights_of(file->declared);
   PluginConfig chosen;
   chosen.name = name;

@@ -82,6 +82,12 @@ Result<JobResource> kind_named(const Client& client, const std::string& word) {
     const auto group = client.call("GET", "/apis/" + percent_encoded(kind->group));
     if (!group) return group.error().context(kind->singular);
     kind->path = text_in(part(*group, "preferredVersion"), "groupVersion");
+    const auto list = client.call("GET", root_of(kind->path));
+    if (!list) return list.error().context(kind->singular);
+    // `kubectl get -o name` has the singular: workload.kueue.x-k8s.io/NAME.
+    for_each_object(*list, "resources", [&](const json::object& resource) {
+      if (is_called(resource, kind->plural)) kind->plural = text_in(resource, "name");
+    });
     return *kind;
   }
   auto found = looked_up(client, word);

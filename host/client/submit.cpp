@@ -8,11 +8,14 @@
 #include <cstdio>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <thread>
+#include <utility>
 
 #include "api/json/json.hpp"
 #include "core/base/text.hpp"
 #include "core/types/quantity.hpp"
+#include "host/base/steady_clock.hpp"
 #include "host/base/text.hpp"
 #include "host/client/explain.hpp"
 #include "host/objects/parts.hpp"
@@ -27,6 +30,7 @@ constexpr const char* kQueueLabel = "kueue.x-k8s.io/queue-name";
 constexpr const char* kPriorityLabel = "kueue.x-k8s.io/priority-class";
 constexpr const char* kMaxTimeLabel = "kueue.x-k8s.io/max-exec-time-seconds";
 constexpr int kLookEveryMs = 250;
+constexpr Duration kLongestAway = 600 * kSecond;  // a host that is restarted comes back
 
 /// A name made of the program's: `./Train_v2.sh` gives `train-v2`.
 std::string base_name(const std::string& program) {
@@ -138,7 +142,13 @@ class Follower {
       bool missing = false;
       const auto job = client_.call(
           "GET", fmt::format("/apis/batch/v1/namespaces/{}/jobs/{}", ns_, name_), {}, &missing);
-      if (!job) return job.error();
+      if (!job) {
+        if (!comes_back(job.error())) return job.error();
+        ::poll(nullptr, 0, kLookEveryMs);
+        continue;
+      }
+      since_.reset();
+      refused_ = false;
       if (missing) return Error{fmt::format("job {}/{} was deleted", ns_, name_)};
       const json::object& status = part(*job, "status");
       if (options_.logs && outputs_ == nullptr) {
@@ -161,6 +171,15 @@ class Follower {
   }
 
  private:
+  /// Whether it is worth while to ask again after this error: the host is away, or was just now.
+  bool comes_back(const Error& error) {
+    const auto ready = client_.request("GET", "/readyz");
+    if (ready && ready->status < 500 && std::exchange(refused_, true)) return false;
+    if (!since_) since_ = steady_now();
+    tell("the host does not answer, trying again: " + error.text);
+    return steady_now() - *since_ < kLongestAway;
+  }
+
   static std::string message(const json::object& status, std::string_view type) {
     std::string out;
     for_each_object(status, "conditions", [&](const json::object& condition) {
@@ -227,6 +246,8 @@ class Follower {
   const Client& client_;
   std::string ns_, name_;
   FollowOptions options_;
+  std::optional<Duration> since_;  // nothing is answered
+  bool refused_ = false;           // the last question, by a host that is there
   std::string told_;
   std::unique_ptr<Outputs> outputs_;
 };

@@ -4,6 +4,7 @@
 #include <boost/json/array.hpp>
 #include <utility>
 
+#include "api/json/json.hpp"
 #include "api/schema/node.hpp"
 #include "core/base/check.hpp"
 #include "host/cluster/relations.hpp"
@@ -80,8 +81,8 @@ json::object names_of(const api::KindInfo& kind) {
                    {"listKind", kind.kind + "List"},
                    {"plural", kind.plural},
                    {"singular", kind.singular}};
-  if (!kind.short_names.empty()) out["shortNames"] = json_texts(kind.short_names);
-  if (!kind.categories.empty()) out["categories"] = json_texts(kind.categories);
+  if (!kind.short_names.empty()) out["shortNames"] = api::to_array(kind.short_names);
+  if (!kind.categories.empty()) out["categories"] = api::to_array(kind.categories);
   return out;
 }
 

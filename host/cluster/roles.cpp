@@ -11,7 +11,6 @@
 #include "host/access/bootstrap.hpp"
 #include "host/decide/followed_kinds.hpp"
 #include "host/objects/parts.hpp"
-#include "host/rest/openapi/limits.hpp"
 
 namespace sluice::host {
 namespace {
@@ -44,12 +43,6 @@ bool is_about(const json::object& role, const std::set<std::string, std::less<>>
   return all;
 }
 
-json::array all_of(const std::set<std::string>& list) {
-  json::array out;
-  for (const std::string& each : list) out.emplace_back(each);
-  return out;
-}
-
 /// As far as they concern the kind; whether one of them deletes. A change is sent as a patch.
 bool add_rights(const std::vector<ObjectRight>& rights, const api::KindInfo& kind,
                 std::string_view part, std::set<std::string>& verbs) {
@@ -73,11 +66,11 @@ json::object own_role(const api::KindInfo& kind, bool editor) {
   json::array rules{rule(kind.group, texts({kind.plural}), verbs)};
   if (kind.status_subresource)
     rules.push_back(rule(kind.group, texts({kind.plural + "/status"}), texts({"get"})));
-  json::object labels;
+  const std::string whose = kind.singular + (editor ? "-editor" : "-viewer");
+  json::object labels{{"rbac.kueue.x-k8s.io/role", whose}};
   if (editor) labels["rbac.kueue.x-k8s.io/batch-admin"] = "true";
-  return cluster_role(
-      std::string(kUserRoles) + kind.singular + (editor ? "-editor-role" : "-viewer-role"),
-      std::move(labels), std::move(rules));
+  return cluster_role(std::string(kUserRoles) + whose + "-role", std::move(labels),
+                      std::move(rules));
 }
 
 }  // namespace
@@ -148,7 +141,8 @@ json::array rules_to_decide(const std::vector<FollowedKind>& kinds,
   json::array out;
   const auto allow = [&out](const api::KindInfo& kind, const char* part,
                             const std::set<std::string>& verbs) {
-    if (!verbs.empty()) out.push_back(rule(kind.group, texts({kind.plural + part}), all_of(verbs)));
+    if (!verbs.empty())
+      out.push_back(rule(kind.group, texts({kind.plural + part}), api::to_array(verbs)));
   };
   for (const FollowedKind& each : kinds) {
     const api::KindInfo& kind = *each.kind;
@@ -186,12 +180,12 @@ json::array rules_to_be_trusted(const std::string& configuration,
   configurations["resourceNames"] = json::array{json::string(configuration)};
   json::object services =
       rule("apiregistration.k8s.io", texts({"apiservices"}), texts({"get", "patch"}));
-  services["resourceNames"] = json_texts(api_services);
+  services["resourceNames"] = api::to_array(api_services);
   json::array out{std::move(configurations), std::move(services)};
   if (definitions.empty()) return out;
   json::object converted =
       rule("apiextensions.k8s.io", texts({"customresourcedefinitions"}), texts({"get", "patch"}));
-  converted["resourceNames"] = json_texts(definitions);
+  converted["resourceNames"] = api::to_array(definitions);
   out.push_back(std::move(converted));
   return out;
 }

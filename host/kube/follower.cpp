@@ -36,10 +36,6 @@ constexpr auto kAwaited = asio::as_tuple(asio::use_awaitable);
 constexpr Duration kPatience = 60 * kSecond;  // between two pieces of a list
 constexpr std::size_t kLongestRefusal = 64U << 10;
 
-std::string name_of(const api::KindInfo& kind) {
-  return kind.group.empty() ? kind.plural : kind.plural + "." + kind.group;
-}
-
 /// A request's end, and what a person should know of it.
 struct Outcome {
   Ended ended;
@@ -82,7 +78,7 @@ struct ClusterFollower::State {
     const bool was_absent = kind.state.absent;
     kind.state.synced = kind.reflector.synced();
     kind.state.absent = kind.reflector.absent();
-    const std::string name = name_of(*kind.followed.kind);
+    const std::string name = kind.followed.kind->full_resource();
     if (kind.state.absent && !was_absent)
       log(LogLevel::kInfo, limits.called, "the cluster has no " + name);
     if (trouble != kind.state.trouble && !kind.state.absent) {

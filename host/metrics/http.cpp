@@ -30,13 +30,6 @@ std::vector<std::string_view> parts_of(std::string_view path) {
   return out;
 }
 
-Reply plain(int status, std::string text) {
-  return {status,
-          "text/plain; charset=utf-8",
-          std::make_shared<const std::string>(std::move(text)),
-          {}};
-}
-
 std::string verb_of(const Request& request, bool named) {
   if (request.method == "POST") return "create";
   if (request.method == "PUT") return "update";
@@ -159,12 +152,12 @@ Handler metrics_handler(const HostMetrics& metrics, TakeReadings take, Handler o
     const Request& request = exchange->request();
     if (request.path != "/metrics") return others(exchange);
     if (request.method != "GET" && request.method != "HEAD") {
-      return exchange->reply(plain(405, "only GET and HEAD are allowed here\n"));
+      return exchange->reply(plain_reply(405, "only GET and HEAD are allowed here\n"));
     }
     take([exchange, &metrics](std::vector<Reading> readings) {
       // The kernel's thread has better things to do than to write text.
       exchange->after(0, [exchange, &metrics, readings = std::move(readings)] {
-        Reply reply = plain(200, metrics.text(readings));
+        Reply reply = plain_reply(200, metrics.text(readings));
         reply.content_type = "text/plain; version=0.0.4; charset=utf-8";
         exchange->reply(std::move(reply));
       });
@@ -174,7 +167,7 @@ Handler metrics_handler(const HostMetrics& metrics, TakeReadings take, Handler o
 
 Handler nothing_here() {
   return [](const std::shared_ptr<Exchange>& exchange) {
-    exchange->reply(plain(404, "look at /metrics, /healthz, /livez or /readyz\n"));
+    exchange->reply(plain_reply(404, "look at /metrics, /healthz, /livez or /readyz\n"));
   };
 }
 

@@ -9,10 +9,6 @@ namespace {
 
 namespace json = boost::json;
 
-std::string full_resource(const api::KindInfo& kind) {
-  return kind.group.empty() ? kind.plural : kind.plural + "." + kind.group;
-}
-
 ApiError about(const api::KindInfo& kind, std::string_view name, int code, std::string reason,
                std::string text) {
   ApiError out;
@@ -59,19 +55,19 @@ ApiError bad_request(std::string text) {
 
 ApiError not_found(const api::KindInfo& kind, std::string_view name) {
   return about(kind, name, 404, "NotFound",
-               fmt::format("{} \"{}\" not found", full_resource(kind), name));
+               fmt::format("{} \"{}\" not found", kind.full_resource(), name));
 }
 
 ApiError already_exists(const api::KindInfo& kind, std::string_view name) {
   return about(kind, name, 409, "AlreadyExists",
-               fmt::format("{} \"{}\" already exists", full_resource(kind), name));
+               fmt::format("{} \"{}\" already exists", kind.full_resource(), name));
 }
 
 ApiError conflict(const api::KindInfo& kind, std::string_view name, std::string_view why) {
   constexpr std::string_view kModified =
       "the object has been modified; please apply your changes to the latest version and try again";
   return about(kind, name, 409, "Conflict",
-               fmt::format("Operation cannot be fulfilled on {} \"{}\": {}", full_resource(kind),
+               fmt::format("Operation cannot be fulfilled on {} \"{}\": {}", kind.full_resource(),
                            name, why.empty() ? kModified : why));
 }
 
@@ -91,7 +87,7 @@ ApiError invalid(const api::KindInfo& kind, std::string_view name,
 
 ApiError forbidden(const api::KindInfo& kind, std::string_view name, std::string_view why) {
   return about(kind, name, 403, "Forbidden",
-               fmt::format("{} \"{}\" is forbidden: {}", full_resource(kind), name, why));
+               fmt::format("{} \"{}\" is forbidden: {}", kind.full_resource(), name, why));
 }
 
 ApiError too_many_requests(std::string text) {

@@ -17,10 +17,6 @@ namespace {
 
 namespace json = boost::json;
 
-bool is_body_field(std::string_view name) {
-  return name != "apiVersion" && name != "kind" && name != "metadata" && name != "status";
-}
-
 /// The members for which keep(name) says so, as one object.
 template <typename Keep>
 void append_members(const json::object& object, Keep keep, std::string& out) {

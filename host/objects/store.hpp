@@ -47,6 +47,11 @@ boost::json::object parse_stored(std::string_view text,
 /// The key of an object of this kind: `namespace/name`, or `name` where it is in no namespace.
 std::string key_in(const api::KindInfo& kind, const boost::json::object& object);
 
+/// Whether a member of an object is of its body: neither its type, nor metadata or status.
+inline bool is_body_field(std::string_view name) {
+  return name != "apiVersion" && name != "kind" && name != "metadata" && name != "status";
+}
+
 /// Splits a hub object that was admitted.
 StoredObject to_stored(const api::KindInfo& kind, const boost::json::object& object,
                        TextPool& pool);

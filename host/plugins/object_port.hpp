@@ -12,12 +12,19 @@
 #include <vector>
 
 #include "core/base/result.hpp"
+#include "host/plugins/text_gate.hpp"
+#include "sluice/svc/objects.h"
 
 namespace sluice::host {
 
 struct PluginObjectRef {
   std::string_view api_version, kind, ns, name;
 };
+/// As a plugin names it; nothing of it is judged yet.
+inline PluginObjectRef ref_of(const sluice_object_ref_t& raw) {
+  return {view_of(raw.api_version), view_of(raw.kind), view_of(raw.namespace_of),
+          view_of(raw.name)};
+}
 
 /// A code of svc/objects.h, and the answer or the sentence that explains the code.
 struct PortAnswer {

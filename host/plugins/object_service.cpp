@@ -46,11 +46,6 @@ std::int32_t with_port(const sluice_host_t* host, bool writes, const sluice_sink
   }
 }
 
-PluginObjectRef ref_of(const sluice_object_ref_t& raw) {
-  return {view_of(raw.api_version), view_of(raw.kind), view_of(raw.namespace_of),
-          view_of(raw.name)};
-}
-
 PortAnswer invalid(const Nonsense& nonsense) {
   return {SLUICE_OBJECTS_INVALID, nonsense.sentence()};
 }

@@ -53,11 +53,6 @@ std::int32_t reading_remotes(const sluice_host_t* host, Judge&& judge, const slu
   return on_port(host, false, judge, out, error, fn);
 }
 
-PluginObjectRef named(const sluice_object_ref_t& raw) {
-  return {view_of(raw.api_version), view_of(raw.kind), view_of(raw.namespace_of),
-          view_of(raw.name)};
-}
-
 Nonsense wrong_remote(sluice_str_t remote) {
   Nonsense nonsense;
   required_name_of(remote, "the remote", nonsense);
@@ -115,7 +110,7 @@ std::int32_t remotes_get(const sluice_host_t* host, sluice_str_t remote,
   return reading_remotes(
       host, [&] { return wrong_names(remote, ref, {}); }, out, error,
       [&](const RemoteObjectsPort& port, const HostSide& side) {
-        return port.get(side.plugin(), view_of(remote), named(*ref));
+        return port.get(side.plugin(), view_of(remote), ref_of(*ref));
       });
 }
 
@@ -125,7 +120,7 @@ std::int32_t remotes_list(const sluice_host_t* host, sluice_str_t remote,
   return reading_remotes(
       host, [&] { return wrong_names(remote, ref, selector); }, out, error,
       [&](const RemoteObjectsPort& port, const HostSide& side) {
-        return port.list(side.plugin(), view_of(remote), named(*ref), view_of(selector));
+        return port.list(side.plugin(), view_of(remote), ref_of(*ref), view_of(selector));
       });
 }
 
@@ -134,7 +129,7 @@ std::int32_t remotes_writing(const sluice_host_t* host, sluice_str_t remote,
   return reading_remotes(
       host, [&] { return wrong_names(remote, ref, {}); }, out, nullptr,
       [&](const RemoteObjectsPort& port, const HostSide& side) {
-        return port.writing(side.plugin(), view_of(remote), named(*ref));
+        return port.writing(side.plugin(), view_of(remote), ref_of(*ref));
       });
 }
 
@@ -212,7 +207,7 @@ std::int32_t remotes_ask(const sluice_host_t* host, sluice_str_t remote,
   };
   return reading_remotes(
       host, judge, nullptr, error, [&](RemoteObjectsPort& port, const HostSide& side) {
-        return port.ask(side.plugin(), view_of(remote), named(*ref), view_of(question));
+        return port.ask(side.plugin(), view_of(remote), ref_of(*ref), view_of(question));
       });
 }
 
@@ -221,7 +216,7 @@ std::int32_t remotes_answer(const sluice_host_t* host, sluice_str_t remote,
   return reading_remotes(
       host, [&] { return wrong_names(remote, ref, {}); }, out, nullptr,
       [&](RemoteObjectsPort& port, const HostSide& side) {
-        return port.answer(side.plugin(), view_of(remote), named(*ref));
+        return port.answer(side.plugin(), view_of(remote), ref_of(*ref));
       });
 }
 

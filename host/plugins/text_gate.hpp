@@ -31,6 +31,12 @@ inline std::string_view view_of(sluice_str_t text) {
   return text.ptr == nullptr ? std::string_view() : std::string_view(text.ptr, text.len);
 }
 inline sluice_str_t abi_of(std::string_view text) { return {text.data(), text.size()}; }
+/// What is written there is appended to the text, which must outlive it.
+inline sluice_sink_t sink_of(std::string& text) {
+  return {sizeof(sluice_sink_t), 0, &text, [](void* context, sluice_str_t piece) {
+            static_cast<std::string*>(context)->append(view_of(piece));
+          }};
+}
 
 /// A text for people, mended. Reads no more than `most` bytes of it.
 std::string shown_text(std::string_view text, std::size_t most = kSentenceBytes);

@@ -16,12 +16,6 @@ namespace json = boost::json;
 
 namespace {
 
-json::array texts(const std::vector<std::string>& list) {
-  json::array out;
-  for (const auto& each : list) out.emplace_back(each);
-  return out;
-}
-
 std::string text_of(const json::object& object) {
   std::string out;
   api::append_json(object, out);
@@ -43,15 +37,15 @@ json::object aggregated_resource(const ApiResource& resource) {
   }
   out["scope"] = resource.namespaced ? "Namespaced" : "Cluster";
   out["singularResource"] = resource.singular;
-  out["verbs"] = texts(resource.verbs);
-  if (!resource.short_names.empty()) out["shortNames"] = texts(resource.short_names);
-  if (!resource.categories.empty()) out["categories"] = texts(resource.categories);
+  out["verbs"] = api::to_array(resource.verbs);
+  if (!resource.short_names.empty()) out["shortNames"] = api::to_array(resource.short_names);
+  if (!resource.categories.empty()) out["categories"] = api::to_array(resource.categories);
   json::array subresources;
   for (const auto& each : resource.subresources) {
     subresources.push_back(
         json::object{{"subresource", each.name},
                      {"responseKind", kind_of(each.group, each.version, each.kind)},
-                     {"verbs", texts(each.verbs)}});
+                     {"verbs", api::to_array(each.verbs)}});
   }
   if (!subresources.empty()) out["subresources"] = std::move(subresources);
   return out;
@@ -92,9 +86,9 @@ json::object legacy_resource(const ApiResource& resource) {
                    {"singularName", resource.singular},
                    {"namespaced", resource.namespaced},
                    {"kind", resource.kind},
-                   {"verbs", texts(resource.verbs)}};
-  if (!resource.short_names.empty()) out["shortNames"] = texts(resource.short_names);
-  if (!resource.categories.empty()) out["categories"] = texts(resource.categories);
+                   {"verbs", api::to_array(resource.verbs)}};
+  if (!resource.short_names.empty()) out["shortNames"] = api::to_array(resource.short_names);
+  if (!resource.categories.empty()) out["categories"] = api::to_array(resource.categories);
   return out;
 }
 
@@ -103,7 +97,7 @@ json::object legacy_subresource(const ApiResource& resource, const ApiSubresourc
                    {"singularName", ""},
                    {"namespaced", resource.namespaced},
                    {"kind", sub.kind},
-                   {"verbs", texts(sub.verbs)}};
+                   {"verbs", api::to_array(sub.verbs)}};
   if (sub.group != resource.group || sub.version != resource.version) {
     out["group"] = sub.group;
     out["version"] = sub.version;

@@ -147,32 +147,4 @@ void TableFormat::append_cells(const json::object& object, Time now, std::string
   out += ']';
 }
 
-json::object make_table(const TableFormat& format, std::span<const json::object> objects,
-                        json::object list_metadata, Time now, RowObjects rows, bool with_columns) {
-  const auto parsed = [](const std::string& text) {
-    json::error_code error;
-    json::value value = api::parse_deep(text, error);
-    SLUICE_CHECK(!error, "our own JSON: ", text);
-    return value;
-  };
-  json::array list;
-  for (const json::object& object : objects) {
-    std::string cells;
-    format.append_cells(object, now, cells);
-    json::object row{{"cells", parsed(cells)}};
-    if (rows == RowObjects::kObject) row["object"] = object;
-    if (rows == RowObjects::kMetadata) {
-      row["object"] = json::object{{"kind", "PartialObjectMetadata"},
-                                   {"apiVersion", "meta.k8s.io/v1"},
-                                   {"metadata", part(object, "metadata")}};
-    }
-    list.push_back(std::move(row));
-  }
-  json::object table{
-      {"kind", "Table"}, {"apiVersion", "meta.k8s.io/v1"}, {"metadata", std::move(list_metadata)}};
-  table["columnDefinitions"] = with_columns ? parsed(format.columns()) : json::value(json::array());
-  table["rows"] = std::move(list);
-  return table;
-}
-
 }  // namespace sluice::host

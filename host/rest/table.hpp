@@ -6,10 +6,8 @@
 // then only read: any thread.
 #pragma once
 
-#include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 #include <cstdint>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -44,15 +42,6 @@ class TableFormat {
   std::vector<Cell> cells_;
   std::string columns_;
 };
-
-enum class RowObjects : std::uint8_t { kNone, kMetadata, kObject };
-
-/// A whole Table of `objects`. `list_metadata` is that of the Table; `with_columns` false: a later
-/// event of a watch, whose client knows the columns.
-boost::json::object make_table(const TableFormat& format,
-                               std::span<const boost::json::object> objects,
-                               boost::json::object list_metadata, Time now, RowObjects rows,
-                               bool with_columns = true);
 
 /// The time that has passed, in kubectl's words: `45s`, `3m20s`, `5h`, `2d4h`, `1y30d`.
 std::string human_duration(Duration span);

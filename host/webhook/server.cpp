@@ -31,7 +31,7 @@ ListenerLimits limits() {
   return out;
 }
 
-Reply text_reply(std::string text) {
+Reply json_reply(std::string text) {
   Reply out;
   out.body = std::make_shared<const std::string>(std::move(text));
   return out;
@@ -91,7 +91,7 @@ struct WebhookServer::State {
       return conversions.ask(kAsker, [this, exchange](const ApiError* refused) {
         if (refused) return exchange->reply(error_reply(*refused));
         auto answer = answer_conversion(rules->scheme, exchange->request().body);
-        exchange->reply(answer ? text_reply(std::move(*answer)) : error_reply(answer.error()));
+        exchange->reply(answer ? json_reply(std::move(*answer)) : error_reply(answer.error()));
       });
     if (!is_ready)
       return exchange->reply(
@@ -111,7 +111,7 @@ struct WebhookServer::State {
     if (verdict.refused)
       log(LogLevel::kInfo, "webhook", "refused: " + verdict.refused->text,
           {{"user", request->user}, {"kind", request->kind}, {"namespace", request->ns}});
-    return text_reply(admission_answer(request->uid, verdict));
+    return json_reply(admission_answer(request->uid, verdict));
   }
 };
 

@@ -15,14 +15,10 @@ constexpr std::string_view kSystemFields[] = {
     "uid",     "creationTimestamp", "generation", "deletionTimestamp", "deletionGracePeriodSeconds",
     "selfLink"};
 
-bool is_body(std::string_view name) {
-  return name != "apiVersion" && name != "kind" && name != "metadata" && name != "status";
-}
-
 std::size_t body_size(const json::object& object) {
   return static_cast<std::size_t>(
       std::count_if(object.begin(), object.end(),
-                    [](const auto& entry) { return is_body(api::view(entry.key())); }));
+                    [](const auto& entry) { return is_body_field(api::view(entry.key())); }));
 }
 
 api::ObjectMeta* meta_of(TypedObject& typed) {
@@ -116,7 +112,7 @@ void keep_system_metadata(const json::object& before, json::object& after) {
 bool body_differs(const json::object& before, const json::object& after) {
   if (body_size(before) != body_size(after)) return true;
   return std::any_of(after.begin(), after.end(), [&](const auto& entry) {
-    if (!is_body(api::view(entry.key()))) return false;
+    if (!is_body_field(api::view(entry.key()))) return false;
     const json::value* old = before.if_contains(entry.key());
     return !old || *old != entry.value();
   });

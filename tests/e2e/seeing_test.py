@@ -361,6 +361,22 @@ class Submit(Seeing):
                            'sh', '-c', 'exit 3', code=1)
         self.assertRegex(bad.stderr, r'failed: .*ended with exit status 3')
 
+    def test_a_host_that_is_restarted_is_waited_for(self):
+        go = os.path.join(self.host.folder, 'go')
+        waiting = subprocess.Popen(
+            [self.sluice, 'submit', '--queue', 'main', '-n', 'team-a', '--wait', '--kubeconfig',
+             self.host.kubeconfig, '--', 'sh', '-c', f'until [ -e {go} ]; do sleep 0.1; done'],
+            stderr=subprocess.PIPE, text=True)
+        self.assertIn('running', next(line for line in waiting.stderr if 'running' in line))
+        self.host.stop()
+        self.assertIn('trying again', waiting.stderr.readline())
+        self.host.start()
+        with open(go, 'w', encoding='utf-8'):
+            pass
+        said = waiting.communicate(timeout=300)[1]
+        self.assertEqual(waiting.returncode, 0, said)
+        self.assertIn('succeeded', said)
+
     def test_who_is_deactivated_is_not_waited_for(self):
         done = self.command('submit', '--queue', 'main', '-n', 'team-a', '--logs', '--max-time',
                             '1s', '--', 'sh', '-c', 'echo begun; exec sleep 600', code=1)

@@ -139,7 +139,7 @@ describe('those that wait in a queue', () => {
     assert.equal(waits({ earliest: at(60), latest: at(90), percent: 84 }), '1h to 1h30m, 84 % sure');
     assert.equal(waits({ earliest: at(0), latest: at(0), percent: 100 }), 'now');
     assert.equal(waits({ earliest: at(30), because: 'x' }), 'after 30m or later');
-    assert.equal(waits({ earliest: at(0), because: 'unknown: 1 job' }), 'not known');
+    assert.equal(waits({ earliest: at(0), because: 'unknown: 1 job' }), 'not known: 1 job');
     assert.equal(waits({ because: 'it does not start' }), 'not known: it does not start');
     assert.equal(waits(undefined), 'not known');
     assert.equal(startWords({ decision: 'Starts' }, NOW), 'would start now');

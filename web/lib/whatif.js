@@ -122,9 +122,11 @@ export function startWords({ decision, start }, now) {
   const earliest = parseTime(start?.earliest);
   const latest = parseTime(start?.latest);
   const words = (time) => (time - now < 1000 ? 'now' : formatDuration(time - now));
-  if (!Number.isFinite(earliest)) return start?.because ? `not known: ${start.because}` : 'not known';
+  const why = start?.because?.replace(/^unknown: /, '');
+  const unknown = why ? `not known: ${why}` : 'not known';
+  if (!Number.isFinite(earliest)) return unknown;
   if (!Number.isFinite(latest))
-    return earliest - now < 1000 ? 'not known' : `after ${words(earliest)} or later`;
+    return earliest - now < 1000 ? unknown : `after ${words(earliest)} or later`;
   const sure = start.percent > 0 && start.percent < 100 ? `, ${start.percent} % sure` : '';
   if (words(earliest) === words(latest)) return `in ${words(latest)}${sure}`.replace('in now', 'now');
   return `${words(earliest)} to ${words(latest)}${sure}`;

@@ -1,6 +1,9 @@
 // Elements without a template language. Nothing here makes elements from text, so nothing that an
 // object says can become markup.
 
+// What turns the direction of a text, so that one reads other than what is there.
+const TURNS = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
+
 /** h('a', {href: '#/x', class: 'y', onclick: f}, 'text', element, [more]) */
 export function h(tag, props = {}, ...children) {
   const element = document.createElement(tag);
@@ -19,7 +22,7 @@ function add(element, children) {
   for (const child of children) {
     if (child === undefined || child === null || child === false || child === '') continue;
     if (Array.isArray(child)) add(element, child);
-    else element.append(child);
+    else element.append(typeof child === 'string' ? child.replace(TURNS, '\ufffd') : child);
   }
 }
 

@@ -196,9 +196,12 @@ function evictions({ evicted, willEvict = [] }) {
   ];
 }
 
+/** Of one that is admitted: which pods are not ready; of one that failed: how they ended. */
+const podTrouble = ({ pods }) => [pods && h('p', {}, pods)];
+
 /** The parts of a WorkloadExplanation that it has, in their order. */
 export function explained(document) {
-  return [queuePlace, replaced, inItsPlace, needs, saidNo, help, checkTable, evictions]
+  return [queuePlace, podTrouble, replaced, inItsPlace, needs, saidNo, help, checkTable, evictions]
     .map((draw) => draw(document))
     .flat()
     .filter(Boolean);

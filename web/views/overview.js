@@ -123,16 +123,18 @@ class Overview extends View {
       sums.checks += Math.max(0, queue.holding - queue.admitted);
       if (queue.stopped || queue.inactive) ++sums.stopped;
     }
-    this.part('tiles', [sums, this.queues.refused], () =>
+    const known = this.queues.complete;
+    const shown = (number) => (known ? number : '…');
+    this.part('tiles', [sums, known, this.queues.refused], () =>
       this.queues.refused
         ? []
         : [
-            tile('wait for quota', sums.waiting),
-            tile('hold quota', sums.holding),
-            tile('of these wait for checks', sums.checks, '#/checks'),
+            tile('wait for quota', shown(sums.waiting)),
+            tile('hold quota', shown(sums.holding)),
+            tile('of these wait for checks', shown(sums.checks), '#/checks'),
             tile(
               'ClusterQueues',
-              sums.queues,
+              shown(sums.queues),
               undefined,
               sums.stopped ? `${sums.stopped} of them serve nobody` : '',
             ),

@@ -50,6 +50,12 @@ const HISTORY = 'sluice.history'; // in the tab: whether it is open
 const unfinished = (slim) =>
   slim.state === 'finished' || slim.state === 'failed' ? undefined : slim;
 
+/** Why it serves nobody; empty: it does, or has not said yet. */
+function inactiveBecause(object) {
+  const active = object?.status?.conditions?.find((each) => each.type === 'Active');
+  return active && active.status !== 'True' ? active.message || active.reason : '';
+}
+
 class Queue extends View {
   #holding = document.createElement('window-rows');
   #waiting = document.createElement('window-rows');
@@ -357,9 +363,11 @@ class Queue extends View {
     // A user that may not read the queue may still be allowed to see what waits in it, or gets a
     // notice.
     if (this.self.refused && pages.count === 0 && !pages.error) pages.refresh(1);
-    this.part('waiting-note', [pages.error?.text, pages.count === 0, this.self.complete], () => [
+    const inactive = inactiveBecause(object);
+    const sig = [pages.error?.text, pages.count === 0, this.self.complete, inactive];
+    this.part('waiting-note', sig, () => [
       pages.error && notice(pages.error, 'who waits, in order'),
-      !pages.error && this.self.complete && pages.count === 0 && empty('Nobody.'),
+      !pages.error && this.self.complete && pages.count === 0 && this.#nobody(object),
     ]);
     const forbidden = pages.error?.kind === 'forbidden';
     this.#waiting.hidden = pages.count === 0 || forbidden;
@@ -374,6 +382,19 @@ class Queue extends View {
       },
       row: (i) => pages.row(i) && this.#waitingRow(pages.row(i), i, now),
     });
+  }
+
+  /** A LocalQueue that serves nobody counts nobody either; who names it waits all the same. */
+  #nobody(object) {
+    const why = this.ctx.params.kind === 'localqueues' && inactiveBecause(object);
+    if (!why) return empty('Nobody.');
+    return h(
+      'p',
+      { class: 'faint' },
+      `${why}: nobody is counted as waiting here. Who names it is among the `,
+      link('#/workloads', 'workloads'),
+      '.',
+    );
   }
 
   #waitingRow(item, i, now) {

@@ -5,10 +5,10 @@
 #include <array>
 #include <charconv>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <sstream>
 #include <string>
+
+#include "host/base/files.hpp"
 
 namespace sluice::host {
 namespace {
@@ -18,11 +18,11 @@ constexpr std::size_t kParent = 1, kUser = 11, kSystem = 12, kEndedUser = 13, kE
                       kResident = 21, kFields = 22;
 
 bool read_stat(const std::filesystem::path& folder, std::array<std::int64_t, kFields>& fields) {
-  std::ifstream file(folder / "stat");
-  const std::string text((std::istreambuf_iterator<char>(file)), {});
-  const std::size_t name_end = text.rfind(')');
+  const auto text = read_file(folder / "stat");  // none of a process that ended just now
+  if (!text) return false;
+  const std::size_t name_end = text->rfind(')');
   if (name_end == std::string::npos) return false;
-  std::istringstream words(text.substr(name_end + 1));
+  std::istringstream words(text->substr(name_end + 1));
   std::string word;
   std::size_t i = 0;
   for (; i < kFields && words >> word; ++i)

@@ -12,12 +12,6 @@ namespace {
 
 namespace json = boost::json;
 
-json::array texts(const std::vector<std::string>& values) {
-  json::array out;
-  for (const std::string& value : values) out.emplace_back(value);
-  return out;
-}
-
 std::vector<std::string> texts(const json::object& object, std::string_view key) {
   std::vector<std::string> out;
   const json::array* array = api::find_array(object, key);
@@ -116,8 +110,8 @@ std::string to_text(const RunSpec& spec) {
   for (const ContainerSpec& container : spec.containers) {
     containers.push_back(json::object{{"name", container.name},
                                       {"init", container.init},
-                                      {"argv", texts(container.argv)},
-                                      {"env", texts(container.env)},
+                                      {"argv", api::to_array(container.argv)},
+                                      {"env", api::to_array(container.env)},
                                       {"workingDir", container.working_dir},
                                       {"noNewPrivileges", container.no_new_privileges},
                                       {"cpuMilli", container.limits.cpu_milli},

@@ -50,13 +50,6 @@ inline sluice_str_t text_in(const boost::json::object& message, std::string_view
   return abi_of(api::find_text(message, key));
 }
 
-/// What is written there is appended to the text, which must outlive it.
-inline sluice_sink_t sink_of(std::string& text) {
-  return {sizeof(sluice_sink_t), 0, &text, [](void* context, sluice_str_t piece) {
-            static_cast<std::string*>(context)->append(view_of(piece));
-          }};
-}
-
 /// A member that is an object or a list, as compact JSON; empty without one.
 inline std::string document_in(const boost::json::object& message, std::string_view key) {
   const boost::json::value* value = api::find(message, key);

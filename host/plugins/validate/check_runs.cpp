@@ -169,7 +169,7 @@ void feed_check_garbage(TestInstance& instance) {
 
 std::vector<PluginObjectRef> watched_kinds(TestInstance& instance, std::string& text) {
   const auto* controller = instance.table<sluice_controller_t>(SLUICE_EXT_CONTROLLER);
-  const sluice_sink_t sink = sink_into(text);
+  const sluice_sink_t sink = sink_of(text);
   const Asking asking("controller.kinds", "");
   expect_ok(instance, "kinds", controller->kinds(instance.self, &sink), "when asked for the kinds");
   std::vector<PluginObjectRef> kinds;

@@ -149,7 +149,7 @@ std::string ask_gates(TestInstance& instance, const SampleJob& job, HostAge age)
   Longer<sluice_job_query_t> longer(raw.raw(), age);
   longer.value.workload_api = workload_api(age);
   const auto* gate = instance.table<sluice_pod_gate_t>(SLUICE_EXT_POD_GATE);
-  const sluice_sink_t sink = sink_into(text);
+  const sluice_sink_t sink = sink_of(text);
   {
     const Asking asking("pod-gate.gates", shown_job(job));
     const std::int32_t code = gate->gates(instance.self, longer.get(), &sink);
@@ -248,7 +248,7 @@ void feed_job_garbage(TestInstance& instance) {
     }
     if (const auto* gate = instance.table<sluice_pod_gate_t>(SLUICE_EXT_POD_GATE)) {
       std::string out;
-      const sluice_sink_t sink = sink_into(out);
+      const sluice_sink_t sink = sink_of(out);
       {
         const Asking asking("pod-gate.gates", "batch/Job " + shown_bytes(text));
         gate->gates(instance.self, &raw.raw(), &sink);

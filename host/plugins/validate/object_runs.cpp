@@ -26,7 +26,7 @@ Answered set_defaults(TestInstance& instance, const sluice_write_t& write) {
   const sluice_validator_t* validator = validator_of(instance);
   if (!SLUICE_HAS(validator, set_defaults) || validator->set_defaults == nullptr) return {};
   Answered out;
-  const sluice_sink_t sink = sink_into(out.object);
+  const sluice_sink_t sink = sink_of(out.object);
   const Asking asking("validator.set_defaults", shown_bytes(view_of(write.object)));
   out.code =
       instance.writing([&] { return validator->set_defaults(instance.self, &write, &sink); });

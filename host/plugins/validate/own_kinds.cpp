@@ -21,7 +21,7 @@ std::string contribution_of(TestInstance& instance) {
   const auto* schema = instance.table<sluice_schema_t>(SLUICE_EXT_SCHEMA);
   if (schema == nullptr) return {};
   std::string text;
-  const sluice_sink_t sink = sink_into(text);
+  const sluice_sink_t sink = sink_of(text);
   const Asking asking("schema.contribute", "");
   const std::int32_t code = schema->contribute(instance.self, &sink);
   expect(code == SLUICE_OK, "contribute answered " + std::to_string(code));

@@ -72,7 +72,7 @@ TestInstance::~TestInstance() { end(); }
 
 std::int32_t TestInstance::create() {
   error.clear();
-  const sluice_sink_t sink = sink_into(error);
+  const sluice_sink_t sink = sink_of(error);
   const Asking asking("plugin.create", "config " + config_);
   const std::int32_t code = root_.create(&host_.table, abi_of(config_), &self, &sink);
   if (code != SLUICE_OK) self = nullptr;
@@ -83,7 +83,7 @@ void TestInstance::start() {
   const std::int32_t created = create();
   expect(created == SLUICE_OK && self != nullptr,
          "create answered " + std::to_string(created) + ": " + error);
-  const sluice_sink_t sink = sink_into(error);
+  const sluice_sink_t sink = sink_of(error);
   if (root_.activate != nullptr) {
     const Asking asking("plugin.activate", "config " + config_);
     const std::int32_t code = root_.activate(self, &sink);
@@ -117,7 +117,7 @@ void TestInstance::fire_timers(HostAge) {
 
 void TestInstance::end() {
   if (self == nullptr) return;
-  const sluice_sink_t sink = sink_into(error);
+  const sluice_sink_t sink = sink_of(error);
   if (active_ && root_.deactivate != nullptr) {
     const Asking asking("plugin.deactivate", "", Asking::Again::kYes);
     root_.deactivate(self, &sink);

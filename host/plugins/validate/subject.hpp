@@ -26,13 +26,6 @@ inline std::string text_of(sluice_str_t text) {
   return std::string(view_of(text));
 }
 
-/// A sink that appends to `text`.
-inline sluice_sink_t sink_into(std::string& text) {
-  return {sizeof(sluice_sink_t), 0, &text, [](void* context, sluice_str_t piece) {
-            static_cast<std::string*>(context)->append(view_of(piece));
-          }};
-}
-
 /// How a check inside a test ends the test.
 struct TestFailed : std::runtime_error {
   using std::runtime_error::runtime_error;

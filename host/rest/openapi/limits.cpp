@@ -3,19 +3,15 @@
 #include <cstddef>
 #include <limits>
 
+#include "api/json/json.hpp"
+
 namespace sluice::host {
 
 namespace json = boost::json;
 
-json::array json_texts(const std::vector<std::string>& list) {
-  json::array out;
-  for (const auto& each : list) out.emplace_back(each);
-  return out;
-}
-
 void add_limits(const api::SchemaNode& node, json::object& out) {
   constexpr auto kNone = std::numeric_limits<std::size_t>::max();
-  if (!node.one_of.empty()) out["enum"] = json_texts(node.one_of);
+  if (!node.one_of.empty()) out["enum"] = api::to_array(node.one_of);
   if (node.min) out["minimum"] = *node.min;
   if (node.max) out["maximum"] = *node.max;
   const auto size = [&](const char* key, std::size_t value, std::size_t absent) {
@@ -56,7 +52,7 @@ void add_ownership(const api::SchemaField& field, json::object& out) {
   if (field.node->type == api::NodeType::kArray) {
     const bool map = !merge.keys.empty();
     out["x-kubernetes-list-type"] = map ? "map" : merge.set ? "set" : "atomic";
-    if (map) out["x-kubernetes-list-map-keys"] = json_texts(merge.keys);
+    if (map) out["x-kubernetes-list-map-keys"] = api::to_array(merge.keys);
   } else if (merge.atomic) {
     out["x-kubernetes-map-type"] = "atomic";
   }

@@ -4,16 +4,11 @@
 // Pure functions over immutable schemas; any thread.
 #pragma once
 
-#include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
-#include <string>
-#include <vector>
 
 #include "api/schema/node.hpp"
 
 namespace sluice::host {
-
-boost::json::array json_texts(const std::vector<std::string>& list);
 
 /// enum, minimum, maxLength and the like.
 void add_limits(const api::SchemaNode& node, boost::json::object& out);

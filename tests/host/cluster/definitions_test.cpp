@@ -187,12 +187,14 @@ TEST(Roles, AKindOfAPluginHasAnEditorAndAViewer) {
   api::Scheme scheme;
   ASSERT_TRUE(scheme.add(kPaint, "paint").ok());
   const auto roles = user_roles(scheme, {scheme.find_by_name("Brush")}, {});
-  EXPECT_EQ(json::serialize(roles.back()),
-            R"({"apiVersion":"rbac.authorization.k8s.io/v1","kind":"ClusterRole","metadata":)"
-            R"({"name":"kueue-brush-viewer-role"},"rules":[{"apiGroups":["paint.example.com"],)"
-            R"("resources":["brushes"],"verbs":["get","list","watch"]},)"
-            R"({"apiGroups":["paint.example.com"],"resources":["brushes/status"],)"
-            R"("verbs":["get"]}]})");
+  EXPECT_EQ(
+      json::serialize(roles.back()),
+      R"({"apiVersion":"rbac.authorization.k8s.io/v1","kind":"ClusterRole","metadata":)"
+      R"({"name":"kueue-brush-viewer-role","labels":{)"
+      R"("rbac.kueue.x-k8s.io/role":"brush-viewer"}},"rules":[{"apiGroups":["paint.example.com"],)"
+      R"("resources":["brushes"],"verbs":["get","list","watch"]},)"
+      R"({"apiGroups":["paint.example.com"],"resources":["brushes/status"],)"
+      R"("verbs":["get"]}]})");
   EXPECT_THAT(names_of(roles), Contains("kueue-brush-editor-role"));
 }
 

@@ -310,26 +310,6 @@ TEST(Table, OtherKinds) {
   }
 }
 
-TEST(Table, WholeTables) {
-  const auto format = format_of("v1", "ConfigMap");
-  const std::vector<json::object> objects = {
-      json::parse(R"({"kind":"ConfigMap","metadata":{"name":"a","namespace":"n"},"data":{"x":""}})")
-          .as_object()};
-  const auto table =
-      make_table(format, objects, {{"resourceVersion", "7"}}, now(), RowObjects::kMetadata);
-  EXPECT_EQ(table.at("kind").as_string(), "Table");
-  EXPECT_EQ(table.at("metadata").at("resourceVersion").as_string(), "7");
-  EXPECT_EQ(table.at("columnDefinitions").as_array().size(), 3u);
-  EXPECT_EQ(json::serialize(table.at("rows")),
-            R"([{"cells":["a",1,"<unknown>"],"object":{"kind":"PartialObjectMetadata",)"
-            R"("apiVersion":"meta.k8s.io/v1","metadata":{"name":"a","namespace":"n"}}}])");
-  const auto later = make_table(format, objects, {}, now(), RowObjects::kNone, false);
-  EXPECT_TRUE(later.at("columnDefinitions").as_array().empty());
-  EXPECT_FALSE(later.at("rows").at(0).as_object().contains("object"));
-  const auto whole = make_table(format, objects, {}, now(), RowObjects::kObject);
-  EXPECT_TRUE(whole.at("rows").at(0).at("object").as_object().contains("data"));
-}
-
 TEST(JsonPaths, LeadToValues) {
   const auto object = json::parse(R"({"a":{"b.c":1,"l":[{"t":"x","v":1},{"t":"y","v":2,"n":3}]},
                                       "m":{"p":7,"q":8}})")
