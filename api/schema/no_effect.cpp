@@ -174,6 +174,18 @@ std::string_view gates_of(const json::object& workload) {
   return find_text(find_part(find_part(workload, "metadata"), "annotations"), kGatedBy);
 }
 
+std::set<std::string_view> gate_names(const json::object& object) {
+  std::set<std::string_view> out;
+  const std::string_view text = gates_of(object);
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = std::min(text.find(',', begin), text.size());
+    if (const auto name = trim(text.substr(begin, end - begin), " "); !name.empty())
+      out.insert(name);
+    begin = end + 1;
+  }
+  return out;
+}
+
 constexpr std::size_t kLongestShown = 32'000;  // a condition's message has room for it
 
 }  // namespace
@@ -181,17 +193,19 @@ constexpr std::size_t kLongestShown = 32'000;  // a condition's message has room
 bool is_gated(const json::object& workload) { return !gates_of(workload).empty(); }
 
 bool adds_gates(const json::object& before, const json::object& after) {
-  const auto names = [](std::string_view text) {
-    std::set<std::string_view> out;
-    for (std::size_t begin = 0; begin < text.size();) {
-      const std::size_t end = std::min(text.find(',', begin), text.size());
-      out.insert(trim(text.substr(begin, end - begin), " "));
-      begin = end + 1;
-    }
-    return out;
-  };
-  const auto had = names(gates_of(before)), has = names(gates_of(after));
+  const auto had = gate_names(before), has = gate_names(after);
   return !std::includes(had.begin(), had.end(), has.begin(), has.end());
+}
+
+std::string gates_left(const json::object& workload, const json::object& job) {
+  const auto has = gate_names(workload), wanted = gate_names(job);
+  std::string out;
+  std::size_t left = 0;
+  for (const std::string_view name : has) {
+    if (!wanted.contains(name)) continue;
+    out.append(left++ == 0 ? "" : ",").append(name);
+  }
+  return left == has.size() ? std::string(gates_of(workload)) : out;
 }
 
 std::string held_because(const json::object& workload) {

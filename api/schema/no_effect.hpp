@@ -26,6 +26,9 @@ bool is_gated(const boost::json::object& workload);
 /// Whether an object names a gate that it did not have before: too late, it may be admitted by now.
 /// Both a workload or a job. O(gates log gates).
 bool adds_gates(const boost::json::object& before, const boost::json::object& after);
+/// Those of a workload that its job still names, as the annotation has them; as they are when none
+/// is to go.
+std::string gates_left(const boost::json::object& workload, const boost::json::object& job);
 /// What a write of such an object is told.
 inline constexpr const char* kGateTooLate =
     "Forbidden: gates may be added only when the object is created";

@@ -4,6 +4,7 @@
 #include <poll.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cctype>
 #include <cstdio>
 #include <map>
@@ -30,6 +31,7 @@ constexpr const char* kQueueLabel = "kueue.x-k8s.io/queue-name";
 constexpr const char* kPriorityLabel = "kueue.x-k8s.io/priority-class";
 constexpr const char* kMaxTimeLabel = "kueue.x-k8s.io/max-exec-time-seconds";
 constexpr int kLookEveryMs = 250;
+constexpr int kMostBegun = 100;                   // times that the output of a pod is asked for
 constexpr Duration kLongestAway = 600 * kSecond;  // a host that is restarted comes back
 
 /// A name made of the program's: `./Train_v2.sh` gives `train-v2`.
@@ -87,22 +89,45 @@ class Outputs {
       : client_(client), ns_(std::move(ns)), name_pods_(name_pods) {}
   ~Outputs() { finish(); }
 
-  void follow(const std::string& pod) {
-    if (threads_.contains(pod)) return;
-    threads_[pod] = std::thread([this, pod] { copy(pod); });
+  /// Again where it ended too soon: a host that is stopped ends it as if all had been said. So
+  /// once more when the pod is over.
+  void follow(const std::string& pod, bool over) {
+    Output& output = outputs_[pod];
+    if (output.thread.joinable()) {
+      if (!output.ended || output.was_over || output.begun == kMostBegun) return;
+      output.thread.join();
+    }
+    ++output.begun;
+    output.was_over = over;
+    output.ended = false;
+    output.thread =
+        std::thread([this, &pod = outputs_.find(pod)->first, &output] { copy(pod, output); });
   }
   void finish() {
-    for (auto& [pod, thread] : threads_) {
-      if (thread.joinable()) thread.join();
+    for (auto& [pod, output] : outputs_) {
+      if (output.thread.joinable()) output.thread.join();
     }
   }
 
  private:
-  void copy(const std::string& pod) {
+  struct Output {
+    std::thread thread;
+    int begun = 0;
+    bool was_over = false;  // the pod, when this was begun
+    std::size_t taken = 0;  // bytes; the thread's, and of the next one's after it
+    std::atomic<bool> ended = false;
+  };
+
+  void copy(const std::string& pod, Output& output) {
     std::string rest;
+    std::size_t known = output.taken;  // is sent once more
     const Result<void> done =
         client_.stream(fmt::format("/api/v1/namespaces/{}/pods/{}/log?follow=true", ns_, pod),
                        [&](std::string_view text) {
+                         const std::size_t again = std::min(known, text.size());
+                         known -= again;
+                         text.remove_prefix(again);
+                         output.taken += text.size();
                          rest += text;
                          const std::size_t end = rest.rfind('\n');
                          if (end != std::string::npos) {
@@ -113,6 +138,7 @@ class Outputs {
                        });
     if (!rest.empty()) print(pod, rest + "\n");
     if (!done) say(fmt::format("no output of pod {}: {}", pod, done.error().text));
+    output.ended = true;
   }
   void print(const std::string& pod, std::string_view text) {
     const std::lock_guard lock(mutex_);
@@ -129,7 +155,7 @@ class Outputs {
   std::string ns_;
   bool name_pods_;
   std::mutex mutex_;
-  std::map<std::string, std::thread> threads_;
+  std::map<std::string, Output> outputs_;
 };
 
 class Follower {
@@ -174,9 +200,10 @@ class Follower {
   /// Whether it is worth while to ask again after this error: the host is away, or was just now.
   bool comes_back(const Error& error) {
     const auto ready = client_.request("GET", "/readyz");
-    if (ready && ready->status < 500 && std::exchange(refused_, true)) return false;
+    const bool there = ready && ready->status < 500;
+    if (there && std::exchange(refused_, true)) return false;
     if (!since_) since_ = steady_now();
-    tell("the host does not answer, trying again: " + error.text);
+    if (!there) tell("the host does not answer, trying again: " + error.text);
     return steady_now() - *since_ < kLongestAway;
   }
 
@@ -233,7 +260,8 @@ class Follower {
     for_each_object(*list, "items", [&](const json::object& pod) {
       const std::string_view phase = api::find_text(part(pod, "status"), "phase");
       if (phase.empty() || phase == "Pending") return;
-      outputs_->follow(std::string(api::find_text(part(pod, "metadata"), "name")));
+      outputs_->follow(std::string(api::find_text(part(pod, "metadata"), "name")),
+                       phase == "Succeeded" || phase == "Failed");
     });
   }
 

@@ -37,13 +37,15 @@ std::string_view name_of(api::LabelSelector::Operator op) {
 
 }  // namespace
 
-bool ManagedJobs::covers(std::string_view ns, const ObjectReader& objects) const {
-  api::LabelMap labels;
-  if (asks_for_labels(namespaces)) {
-    const api::KindInfo* kind = objects.scheme().find("v1", "Namespace");
-    if (const auto object = kind ? objects.get(*kind, ns) : std::nullopt)
-      labels = api::decode_namespace(*object).meta.labels;
-  }
+std::optional<bool> ManagedJobs::covers(std::string_view ns, const ObjectReader& objects) const {
+  if (!asks_for_labels(namespaces)) return covers(ns, api::LabelMap());
+  const api::KindInfo* kind = objects.scheme().find("v1", "Namespace");
+  const auto object = kind ? objects.get(*kind, ns) : std::nullopt;
+  if (!object) return std::nullopt;
+  return covers(ns, api::decode_namespace(*object).meta.labels);
+}
+
+bool ManagedJobs::covers(std::string_view ns, api::LabelMap labels) const {
   labels.set(std::string(kNameLabel), std::string(ns));
   return namespaces.matches(labels);
 }

@@ -4,6 +4,7 @@
 // A plain value; its functions may be called from any thread.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -21,13 +22,11 @@ struct ManagedJobs {
   api::LabelSelector namespaces{
       {}, {{std::string(kNameLabel), api::LabelSelector::Operator::kNotIn, {"kube-system"}}}};
 
-  /// Whether jobs of this namespace are held: others run whatever they name. What is not an object
-  /// of its own has no labels but its name.
-  bool covers(std::string_view ns, const ObjectReader& objects) const;
-  /// Whether one of them is held that names no queue.
-  bool holds(std::string_view ns, const ObjectReader& objects) const {
-    return without_queue && covers(ns, objects);
-  }
+  /// Whether jobs of this namespace are held: others run whatever they name. nullopt: that is a
+  /// matter of its labels, and the namespace is not there, or not yet.
+  std::optional<bool> covers(std::string_view ns, const ObjectReader& objects) const;
+  /// The same of a namespace with these labels.
+  bool covers(std::string_view ns, api::LabelMap labels) const;
   /// As JSON, by the names of the configuration: what plugins may take as defaults of their own
   /// configuration (ConfigSchema's `defaultFrom`).
   std::string for_plugins() const;

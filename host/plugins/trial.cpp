@@ -44,7 +44,8 @@ std::string request_of(const std::filesystem::path& directory,
                                  {"signed", plugin.trust.require},
                                  {"closed", plugin.failure_policy == FailurePolicy::kClosed},
                                  {"sha256", plugin.sha256},
-                                 {"config", plugin.config_json}});
+                                 {"config", plugin.config_json},
+                                 {"host", plugin.host_json}});
   return json::serialize(json::object{{"directory", directory.string()}, {"plugins", all}});
 }
 
@@ -206,6 +207,7 @@ Result<void> run_trial() {
         from.at("closed").as_bool() ? FailurePolicy::kClosed : FailurePolicy::kOpen;
     plugin.sha256 = api::find_text(from, "sha256");
     plugin.config_json = api::find_text(from, "config");
+    plugin.host_json = api::find_text(from, "host");
     plugin.trust.keys = json::value_to<std::vector<std::string>>(from.at("keys"));
     plugin.trust.require = from.at("signed").as_bool();
     config.plugins.push_back(std::move(plugin));

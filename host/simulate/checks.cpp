@@ -9,6 +9,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "api/codec/codec.hpp"
 #include "api/json/json.hpp"
 #include "core/engine/cohort_chains.hpp"
 #include "host/controllers/jobs/job_policy.hpp"
@@ -237,6 +238,31 @@ void check_input(SimulationInput& input, Intake& intake, std::uint32_t& order,
   std::stable_sort(input.objects.begin(), input.objects.end(), [](const auto& a, const auto& b) {
     return rank_of(*a.object.stored.kind) < rank_of(*b.object.stored.kind);
   });
+}
+
+void warn_of_left_out_jobs(SimulationInput& input, const ManagedJobs& managed) {
+  std::map<std::string_view, bool> covered;
+  for (const InitialObject& each : input.objects)
+    if (const StoredObject& ns = each.object.stored; ns.kind->kind == "Namespace")
+      covered[ns.name()] =
+          managed.covers(ns.name(), api::decode_namespace(to_object(ns)).meta.labels);
+  const InitialObject* first = nullptr;
+  std::size_t count = 0;
+  for (const InitialObject& each : input.objects) {
+    const StoredObject& job = each.object.stored;
+    const auto known = covered.find(job.ns());
+    if (!job.kind->job || known == covered.end() || known->second) continue;
+    const auto metadata = api::parse_object(job.metadata.text());
+    if (!metadata || !is_queued({{"metadata", *metadata}})) continue;
+    if (count++ == 0) first = &each;
+  }
+  if (first == nullptr) return;
+  const StoredObject& job = first->object.stored;
+  input.warnings.push_back(fmt::format(
+      "{}: {} {}: its namespace does not match managedJobsNamespaceSelector{}: without quota, and "
+      "nothing more is said",
+      input.places.text(first->place), job.kind->kind, job.key,
+      count == 1 ? "; it runs" : fmt::format(", as of {} more jobs; they run", count - 1)));
 }
 
 void warn_of_unqueued_jobs(SimulationInput& input) {

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "host/objects/managed_jobs.hpp"
 #include "host/simulate/input.hpp"
 
 namespace sluice::host {
@@ -20,5 +21,7 @@ void check_input(SimulationInput& input, Intake& intake, std::uint32_t& order,
 /// Where jobs that name no queue are let alone: warns of those among the initial objects, of which
 /// nothing else would be said. O(bytes of jobs' metadata).
 void warn_of_unqueued_jobs(SimulationInput& input);
+/// Warns of initial jobs that name a queue, in namespaces where no job is held. As complex.
+void warn_of_left_out_jobs(SimulationInput& input, const ManagedJobs& managed);
 
 }  // namespace sluice::host

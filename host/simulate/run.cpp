@@ -102,6 +102,7 @@ class SimulationRun {
     auto input = load_input(options_.paths, limits, *rules_->intake, config_.engine.threads);
     if (!input) return input.error();
     if (!config_.managed_jobs.without_queue) warn_of_unqueued_jobs(*input);
+    warn_of_left_out_jobs(*input, config_.managed_jobs);
     for (const auto& warning : input->warnings)
       write_above_it(fmt::format("warning: {}\n", warning));
     if (options_.log.empty()) {

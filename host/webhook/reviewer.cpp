@@ -116,8 +116,8 @@ std::unique_ptr<Reviewer::Subject> Reviewer::subject_of(const AdmissionRequest& 
 }
 
 bool Reviewer::is_ours(const AdmissionRequest& request, const json::object& job) const {
-  return managed_.holds(request.ns, objects_) || is_queued(job) ||
-         (request.old && is_queued(*request.old));
+  if (!managed_.covers(request.ns, objects_).value_or(true)) return false;
+  return managed_.without_queue || is_queued(job) || (request.old && is_queued(*request.old));
 }
 
 Verdict Reviewer::mutate_job(const AdmissionRequest& request, Subject& subject) {

@@ -50,7 +50,8 @@ void check_values(const Json& object, const Json& old, sluice::FieldErrors& erro
 void check_own_scaling(const Json& job, const Json& old, sluice::FieldErrors& errors) {
   const auto queues_as_it_is = [](const Json& object) {
     return object.bool_or("spec." + std::string(kScalesItself), false) && !asks(object) &&
-           !sluice::label_of(object, kQueue).empty();
+           !sluice::label_of(object, kQueue).empty() &&
+           sluice::controller_of(object) == nullptr;  // else it runs with that, as a whole
   };
   if (queues_as_it_is(job) && !queues_as_it_is(old))
     errors.forbidden("spec." + std::string(kScalesItself),

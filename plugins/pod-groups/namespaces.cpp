@@ -37,8 +37,11 @@ Namespaces::Namespaces(const Json& selector) {
 bool Namespaces::cover(const std::string& ns, const LabelsOf& labels_of) const {
   Json labels = Json::object();
   if (std::any_of(all_.begin(), all_.end(),
-                  [](const Requirement& each) { return each.key != kNameLabel; }))
-    labels = labels_of(ns);
+                  [](const Requirement& each) { return each.key != kNameLabel; })) {
+    auto known = labels_of(ns);
+    if (!known) return true;
+    labels = *std::move(known);
+  }
   labels[kNameLabel] = ns;
   return std::all_of(all_.begin(), all_.end(), [&labels](const Requirement& each) {
     const Json* found = labels.member(each.key);

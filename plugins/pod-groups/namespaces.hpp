@@ -5,6 +5,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,8 +13,8 @@
 
 namespace pods {
 
-/// The labels of a Namespace, an object; empty: there is none.
-using LabelsOf = std::function<sluice::Json(const std::string& ns)>;
+/// The labels of a Namespace, an object; nullopt: it is not there, or not yet.
+using LabelsOf = std::function<std::optional<sluice::Json>(const std::string& ns)>;
 
 class Namespaces {
  public:
@@ -21,7 +22,8 @@ class Namespaces {
   /// `selector`: a LabelSelector. Throws sluice::Refused when it is none.
   explicit Namespaces(const sluice::Json& selector);
 
-  /// Labels are asked for only where more than the name counts.
+  /// Labels are asked for only where more than the name counts. One that is not known is covered:
+  /// a pod that is let go cannot be held any more.
   bool cover(const std::string& ns, const LabelsOf& labels_of) const;
 
  private:

@@ -63,8 +63,9 @@ class PodGroups {
     const std::string ns = sluice::Json::parse(write.object()).string_or("metadata.namespace", "");
     return settings_.namespaces.cover(ns, [this](const std::string& name) {
       const auto found = context_.objects().find({"v1", "Namespace", "", name});
-      const sluice::Json* labels = found ? found->find("metadata.labels") : nullptr;
-      return labels != nullptr ? *labels : sluice::Json::object();
+      if (!found) return std::optional<sluice::Json>();
+      const sluice::Json* labels = found->find("metadata.labels");
+      return std::optional(labels != nullptr ? *labels : sluice::Json::object());
     });
   }
 

@@ -364,18 +364,20 @@ class Submit(Seeing):
     def test_a_host_that_is_restarted_is_waited_for(self):
         go = os.path.join(self.host.folder, 'go')
         waiting = subprocess.Popen(
-            [self.sluice, 'submit', '--queue', 'main', '-n', 'team-a', '--wait', '--kubeconfig',
-             self.host.kubeconfig, '--', 'sh', '-c', f'until [ -e {go} ]; do sleep 0.1; done'],
-            stderr=subprocess.PIPE, text=True)
-        self.assertIn('running', next(line for line in waiting.stderr if 'running' in line))
+            [self.sluice, 'submit', '--queue', 'main', '-n', 'team-a', '--logs', '--kubeconfig',
+             self.host.kubeconfig, '--', 'sh', '-c',
+             f'echo begun; until [ -e {go} ]; do sleep 0.1; done; echo done'],
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        self.assertEqual(waiting.stdout.readline(), 'begun\n')
         self.host.stop()
-        self.assertIn('trying again', waiting.stderr.readline())
+        self.assertTrue(next(line for line in waiting.stderr if 'trying again' in line))
         self.host.start()
         with open(go, 'w', encoding='utf-8'):
             pass
-        said = waiting.communicate(timeout=300)[1]
+        output, said = waiting.communicate(timeout=300)
         self.assertEqual(waiting.returncode, 0, said)
         self.assertIn('succeeded', said)
+        self.assertEqual(output, 'done\n')  # what was shown before is not shown again
 
     def test_who_is_deactivated_is_not_waited_for(self):
         done = self.command('submit', '--queue', 'main', '-n', 'team-a', '--logs', '--max-time',

@@ -144,14 +144,16 @@ Result<Time> JobController::reconcile(const WorkKey& key, ObjectAccess& objects)
     if (auto done = end_with_quota(*view, objects); !done) return done.error();
     return kNever;
   }
-  const bool covered = managed_.covers(view->ns, objects);
-  const bool managed = covered && managed_.without_queue;
+  const auto covered = managed_.covers(view->ns, objects);
+  if (!covered) return Error{fmt::format("namespace {} is not there yet", view->ns)};
+  const bool managed = *covered && managed_.without_queue;
   const bool open = std::any_of(view->workloads.begin(), view->workloads.end(),
                                 [](const WorkloadOfJob& each) { return !each.finished; });
-  if (!managed && !(covered && is_queued(view->job))) {
+  if (!managed && !(*covered && is_queued(view->job))) {
     if (!open) return kNever;
     if (view->kind->suspended(view->job)) {
-      if (auto done = leave_queue(*view, objects); !done) return done.error();
+      const char* why = *covered ? "without a queue" : "of a namespace that is left out";
+      if (auto done = leave_queue(*view, why, objects); !done) return done.error();
       return kNever;
     }  // one that runs holds quota, and goes on as it came
   }
@@ -163,14 +165,14 @@ Result<Time> JobController::reconcile(const WorkKey& key, ObjectAccess& objects)
 
 /// Nothing waits for a suspended job any more: the name of its queue was taken from it, or it is at
 /// rest. What ran before holds its quota until it has ended.
-JobController::Done JobController::leave_queue(JobView& view, ObjectAccess& objects) {
+JobController::Done JobController::leave_queue(JobView& view, const char* why,
+                                               ObjectAccess& objects) {
   if (view.kind->active(view.job)) return {};
   for (const WorkloadOfJob& workload : view.workloads) {
     if (workload.finished) continue;
     if (auto done = remove(workload, objects); !done) return done;
     tell(objects, view.ref, "DeletedWorkload",
-         fmt::format("Deleted workload of a job without {}: {}",
-                     is_queued(view.job) ? "pods" : "a queue", workload.key));
+         fmt::format("Deleted workload of a job {}: {}", why, workload.key));
   }
   if (started_with(view.job).workload_uid.empty()) return {};
   return give_back(view, objects);
@@ -212,7 +214,7 @@ JobController::Done JobController::keep_in_line(JobView& view, ObjectAccess& obj
   if (is_at_rest(view)) {
     if (!view.kind->suspended(view.job))
       if (auto done = stop(view, "It has no pods", objects); !done) return done;
-    return leave_queue(view, objects);
+    return leave_queue(view, is_queued(view.job) ? "without pods" : "without a queue", objects);
   }
   // A stop was not finished.
   if (!is_admitted(view) && view.kind->suspended(view.job) &&

@@ -66,7 +66,7 @@ class JobController final : public Controller {
   Done hold_in_use(WorkloadOfJob& speaker, ObjectAccess& objects);
   Done follow_admitted(JobView& view, WorkloadOfJob& speaker, ObjectAccess& objects);
   Done sync_wishes(JobView& view, WorkloadOfJob& speaker, ObjectAccess& objects);
-  Done leave_queue(JobView& view, ObjectAccess& objects);
+  Done leave_queue(JobView& view, const char* why, ObjectAccess& objects);
   Done follow_class(JobView& view, WorkloadOfJob& workload, ObjectAccess& objects);
   void await_class(const JobView& view, const std::string& why, ObjectAccess& objects);
   Done start(JobView& view, WorkloadOfJob& speaker, const StartInfo& info, ObjectAccess& objects);

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "api/json/json.hpp"
+#include "api/schema/no_effect.hpp"
 #include "host/controllers/jobs/in_use.hpp"
 #include "host/controllers/jobs/job_controller.hpp"
 #include "host/controllers/jobs/names.hpp"
@@ -92,8 +93,8 @@ JobController::Done JobController::sync_wishes(JobView& view, WorkloadOfJob& spe
     else
       spec.erase(api::json_view(field));
   }
-  // Gates are only ever taken away.
-  const std::string gates(view.annotation(kGatedBy));
+  // Gates are only ever taken away: from the job, or from its workload.
+  const std::string gates = api::gates_left(speaker.object, view.job);
   const bool opened = !prebuilt && gates != annotation_of(speaker.object, kGatedBy);
   if (opened) {
     json::object& annotations = object_of(object_of(speaker.object, "metadata"), "annotations");

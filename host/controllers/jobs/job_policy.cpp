@@ -95,8 +95,6 @@ void check_class(const api::JobKind& kind, const json::object& job, const json::
 void check_change(const api::JobKind& kind, const json::object& job, const json::object& old,
                   Problems& problems) {
   check_class(kind, job, old, problems);
-  if (api::adds_gates(old, job))
-    refuse(problems, api::kGatesPath, api::kGateTooLate, api::Problem::Kind::kForbidden);
   if (kind.suspended(old) || kind.suspended(job)) return;
   for (const std::string_view label : {kQueueLabel, kPrebuiltLabel, kMaxExecutionLabel})
     if (label_of(job, label) != label_of(old, label))
@@ -224,7 +222,8 @@ void JobPolicy::creating(const api::KindInfo& kind, json::object& object,
                          std::vector<api::Problem>& problems) const {
   if (!kind.job) return;
   const std::string_view ns = api::find_text(part(object, "metadata"), "namespace");
-  if (!managed_.covers(ns, objects)) return;
+  // One of which nothing is known yet waits.
+  if (!managed_.covers(ns, objects).value_or(true)) return;
   const bool managed = managed_.without_queue;
   if (runs_with_owner(object, objects, managed)) return;
   if (!is_queued(object)) {
@@ -252,12 +251,15 @@ void JobPolicy::updating(const api::KindInfo& info, json::object& object, const 
     refuse(problems, "spec." + count,
            "Forbidden: cannot change while the job runs with fewer pods than it asked for",
            api::Problem::Kind::kForbidden);
+  const std::string_view ns = api::find_text(part(object, "metadata"), "namespace");
+  if (!managed_.covers(ns, objects).value_or(true)) return;
+  if ((managed_.without_queue || is_queued(old)) && api::adds_gates(old, object))
+    refuse(problems, api::kGatesPath, api::kGateTooLate, api::Problem::Kind::kForbidden);
   if (!is_queued(object) && !is_queued(old)) return;
   check_pod_set_labels(*kind, object, problems);
   check_names(object, old, problems);
   check(object, kind->suspended(old), problems);
   check_change(*kind, object, old, problems);
-  const std::string_view ns = api::find_text(part(object, "metadata"), "namespace");
   if (!is_queued(object) && has_default_queue(ns, objects))
     refuse(problems, label_path(kQueueLabel),
            "Invalid value: \"\": queue-name must not be empty in namespace with default queue");

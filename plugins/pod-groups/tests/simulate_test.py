@@ -48,6 +48,23 @@ def simulate(objects, plugins="pod-groups"):
 
 
 class Simulate(unittest.TestCase):
+    def test_a_configuration_of_kueue_that_names_the_integration_loads_the_plugin(self):
+        with tempfile.TemporaryDirectory() as folder:
+            paths = [os.path.join(folder, name) for name in ("kueue.yaml", "case.json")]
+            with open(paths[1], "w", encoding="utf-8") as out:
+                json.dump({"apiVersion": "v1", "kind": "List",
+                           "items": QUEUE + [pod("alone", 1)]}, out)
+            for frameworks, held in (("[batch/job]", 0), ("[batch/job, pod]", 1)):
+                with open(paths[0], "w", encoding="utf-8") as out:
+                    out.write("apiVersion: config.kueue.x-k8s.io/v1beta2\nkind: Configuration\n"
+                              f"integrations: {{frameworks: {frameworks}}}\n")
+                done = subprocess.run(
+                    [SLUICE, "simulate", "--config", paths[0], "--log", "-", paths[1]],
+                    capture_output=True, text=True, check=False)
+                self.assertEqual(done.returncode, 0, done.stderr)
+                told = [json.loads(line)["type"] for line in done.stdout.splitlines()]
+                self.assertEqual(told.count("Admitted"), held, done.stderr)
+
     def test_groups_wait_and_run_as_one(self):
         # 4 CPUs: g has 3 · 1, h has 2 · 1. h, the second, waits until g has finished.
         pods = [pod(f"g{i}", 1, "g", 3) for i in range(3)] + [pod(f"h{i}", 1, "h", 2)

@@ -245,6 +245,21 @@ TEST(Job, GatesAreOnlyTakenAway) {
   EXPECT_TRUE(world.runs("train"));
 }
 
+// Who takes one off the workload opens it, whatever the job says; nothing else is held up by that.
+TEST(Job, GatesOfAWorkloadAreTakenAwayThere) {
+  JobWorld world;
+  constexpr const char* kGates = R"("kueue.x-k8s.io/admission-gated-by":)";
+  world.submit(
+      JobWorld::job("train", 1, JobWorld::queued("nowhere"), std::string(kGates) + R"("a,b")"));
+  const std::string name = world.only_workload();
+  for (const char* left : {R"("b,")", "null"})
+    world.change("workloads", name,
+                 R"({"metadata":{"annotations":{)" + std::string(kGates) + left + "}}}");
+  world.change("jobs", "train", R"({"metadata":{"labels":{"kueue.x-k8s.io/queue-name":"lq"}}})");
+  EXPECT_TRUE(world.runs("train"));
+  EXPECT_EQ(world.only_workload(), name);
+}
+
 // A namespace that is left out is left alone: neither its queues nor one of the name `default`
 // count, and what waited there loses its workload.
 TEST(Job, OfANamespaceThatIsLeftOutRunsWhateverItNames) {
@@ -256,6 +271,10 @@ TEST(Job, OfANamespaceThatIsLeftOutRunsWhateverItNames) {
     world.submit(JobWorld::job("first", 1, queue));
     EXPECT_TRUE(world.runs("first")) << queue;
     EXPECT_EQ(world.workloads(), std::vector<std::string>());
+    // Nor are its changes judged as those of a job that runs on quota.
+    world.change("jobs", "first",
+                 R"({"metadata":{"labels":{"kueue.x-k8s.io/queue-name":"other"},"annotations":{
+                     "kueue.x-k8s.io/admission-gated-by":"late"}}})");
     ASSERT_TRUE(world.remove("jobs", "first").ok());
   }
   world.change("namespaces", "default", R"({"metadata":{"labels":{"team":"a"}}})");
