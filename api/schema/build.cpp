@@ -9,6 +9,7 @@
 #include "api/schema/limits.hpp"
 #include "api/schema/predicates.hpp"
 #include "api/schema/type_expression.hpp"
+#include "core/base/text.hpp"
 
 namespace sluice::api {
 
@@ -44,16 +45,6 @@ const ScalarType* scalar(std::string_view name) {
     if (each.name == name) return &each;
   }
   return nullptr;
-}
-
-std::vector<std::string> split(std::string_view list) {
-  std::vector<std::string> out;
-  while (!list.empty()) {
-    const std::string_view part = list.substr(0, list.find(','));
-    out.emplace_back(part);
-    list.remove_prefix(std::min(list.size(), part.size() + 1));
-  }
-  return out;
 }
 
 /// A field as a tree, before its node is built.
@@ -352,8 +343,10 @@ void TypeLibrary::add_fields(const std::string& name, TypeUse use, SchemaNode& n
     merge.key = expression.merge_key;
     merge.retain_keys = expression.retain_keys;
     merge.atomic = expression.atomic;
-    merge.keys =
-        split(expression.apply_keys.empty() ? expression.merge_key : expression.apply_keys);
+    const auto& merged_by =
+        expression.apply_keys.empty() ? expression.merge_key : expression.apply_keys;
+    for (const std::string_view each : split(merged_by, ','))
+      if (!each.empty()) merge.keys.emplace_back(each);
     merge.set = merge.merge && merge.keys.empty();
     const std::string place = name + "." + field.name;
     if (const json::object* attributes = find_object(attributes_, place)) {

@@ -20,7 +20,6 @@ constexpr std::string_view kRequired = "kueue.x-k8s.io/podset-required-topology"
 constexpr std::string_view kSliceRequired = "kueue.x-k8s.io/podset-slice-required-topology";
 constexpr std::string_view kSliceConstraints =
     "kueue.x-k8s.io/podset-slice-required-topology-constraints";
-constexpr std::string_view kGatedBy = "kueue.x-k8s.io/admission-gated-by";
 
 struct NoEffect {
   std::string_view group, kind;
@@ -176,13 +175,8 @@ std::string_view gates_of(const json::object& workload) {
 
 std::set<std::string_view> gate_names(const json::object& object) {
   std::set<std::string_view> out;
-  const std::string_view text = gates_of(object);
-  for (std::size_t begin = 0; begin < text.size();) {
-    const std::size_t end = std::min(text.find(',', begin), text.size());
-    if (const auto name = trim(text.substr(begin, end - begin), " "); !name.empty())
-      out.insert(name);
-    begin = end + 1;
-  }
+  for (const std::string_view piece : split(gates_of(object), ','))
+    if (const auto name = trim(piece, " "); !name.empty()) out.insert(name);
   return out;
 }
 
@@ -192,9 +186,11 @@ constexpr std::size_t kLongestShown = 32'000;  // a condition's message has room
 
 bool is_gated(const json::object& workload) { return !gates_of(workload).empty(); }
 
-bool adds_gates(const json::object& before, const json::object& after) {
+std::optional<Problem> late_gate(const json::object& before, const json::object& after) {
   const auto had = gate_names(before), has = gate_names(after);
-  return !std::includes(had.begin(), had.end(), has.begin(), has.end());
+  if (std::includes(had.begin(), had.end(), has.begin(), has.end())) return std::nullopt;
+  return Problem{Problem::Kind::kForbidden, "metadata.annotations[" + std::string(kGatedBy) + "]",
+                 "Forbidden: gates may be added only when the object is created"};
 }
 
 std::string gates_left(const json::object& workload, const json::object& job) {

@@ -6,12 +6,18 @@
 #pragma once
 
 #include <boost/json/object.hpp>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "api/schema/kind_info.hpp"
+
 namespace sluice::api {
+
+/// The annotation by which others say that they let a workload go later: their names, with commas.
+inline constexpr std::string_view kGatedBy = "kueue.x-k8s.io/admission-gated-by";
 
 /// One sentence for each, `spec.topologyName: has no effect: …`; none for the fields in
 /// `effective`, to which plugins give a meaning.
@@ -23,16 +29,12 @@ std::vector<std::string> without_effect(std::string_view group, std::string_view
 std::string held_because(const boost::json::object& workload);
 /// Whether that is because others said that they let it go later.
 bool is_gated(const boost::json::object& workload);
-/// Whether an object names a gate that it did not have before: too late, it may be admitted by now.
-/// Both a workload or a job. O(gates log gates).
-bool adds_gates(const boost::json::object& before, const boost::json::object& after);
+/// A workload or a job names a gate that it did not have before: too late, it may be admitted by
+/// now. nullopt: none. O(gates log gates).
+std::optional<Problem> late_gate(const boost::json::object& before,
+                                 const boost::json::object& after);
 /// Those of a workload that its job still names, as the annotation has them; as they are when none
 /// is to go.
 std::string gates_left(const boost::json::object& workload, const boost::json::object& job);
-/// What a write of such an object is told.
-inline constexpr const char* kGateTooLate =
-    "Forbidden: gates may be added only when the object is created";
-/// Where it was found.
-inline constexpr const char* kGatesPath = "metadata.annotations[kueue.x-k8s.io/admission-gated-by]";
 
 }  // namespace sluice::api

@@ -362,8 +362,9 @@ void check_reserved_update(const json::object& workload, const json::object& old
 void check_update(const json::object& workload, const json::object& old,
                   const AdmitOptions& options, Outcome& outcome) {
   if (is_true(old, "QuotaReserved")) check_reserved_update(workload, old, options, outcome);
-  if (!options.status && adds_gates(old, workload))
-    add_problem(outcome, Problem::Kind::kForbidden, kGatesPath, kGateTooLate);
+  if (!options.status)
+    if (auto late = late_gate(old, workload))
+      add_problem(outcome, late->kind, std::move(late->field), std::move(late->detail));
   const json::object& after = find_part(workload, "spec");
   if (is_true(old, "Admitted") && is_true(workload, "Admitted") &&
       !same(find_part(old, "spec"), after, "maximumExecutionTimeSeconds")) {

@@ -1,5 +1,5 @@
-// Small things that are done to texts in many places: blanks at their ends, letters of lower case,
-// hexadecimal digits.
+// Small things that are done to texts in many places: blanks at their ends, pieces between
+// separators, letters of lower case, hexadecimal digits.
 //
 // All of it is about ASCII and depends on no locale; other bytes stay as they are. Pure functions,
 // any thread.
@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace sluice {
 
@@ -16,6 +17,18 @@ namespace sluice {
 constexpr std::string_view trim(std::string_view text, std::string_view blanks) {
   text.remove_prefix(std::min(text.find_first_not_of(blanks), text.size()));
   return text.substr(0, text.find_last_not_of(blanks) + 1);
+}
+
+/// The pieces between separators, empty ones too: one more than there are separators. They point
+/// into `text`.
+inline std::vector<std::string_view> split(std::string_view text, char separator) {
+  std::vector<std::string_view> out;
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t end = std::min(text.find(separator, begin), text.size());
+    out.push_back(text.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return out;
 }
 
 constexpr char lower_ascii(char c) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/base/text.hpp"
 #include "core/base/time.hpp"
 
 namespace sluice::host {
@@ -26,11 +27,8 @@ CLI::Validator one_of(std::vector<std::string> words) {
 
 std::vector<std::string> names_of(const std::string& text) {
   std::vector<std::string> out;
-  for (std::size_t begin = 0; begin <= text.size();) {
-    const std::size_t end = std::min(text.find(',', begin), text.size());
-    if (end > begin) out.push_back(text.substr(begin, end - begin));
-    begin = end + 1;
-  }
+  for (const std::string_view name : split(text, ','))
+    if (!name.empty()) out.emplace_back(name);
   return out;
 }
 

@@ -8,6 +8,7 @@
 
 #include "api/json/json.hpp"
 #include "api/schema/kind_info.hpp"
+#include "core/base/text.hpp"
 #include "host/objects/parts.hpp"
 
 namespace sluice::host {
@@ -199,11 +200,7 @@ std::string workload_to_explain(const json::object& list, std::string_view uid) 
 
 Result<ExplainTarget> parse_explain_target(const std::string& text, const std::string& ns) {
   std::vector<std::string> parts;
-  for (std::size_t begin = 0; begin <= text.size();) {
-    const std::size_t end = std::min(text.find('/', begin), text.size());
-    parts.push_back(text.substr(begin, end - begin));
-    begin = end + 1;
-  }
+  for (const std::string_view each : split(text, '/')) parts.emplace_back(each);
   ExplainTarget out;
   out.name = parts.back();
   parts.pop_back();

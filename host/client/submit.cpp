@@ -100,8 +100,7 @@ class Outputs {
     ++output.begun;
     output.was_over = over;
     output.ended = false;
-    output.thread =
-        std::thread([this, &pod = outputs_.find(pod)->first, &output] { copy(pod, output); });
+    output.thread = std::thread([this, pod, &output] { copy(pod, output); });
   }
   void finish() {
     for (auto& [pod, output] : outputs_) {

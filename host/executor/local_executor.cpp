@@ -321,19 +321,15 @@ void LocalExecutor::begin(const std::string& uid, const json::object& pod) {
   run_spec.grace_seconds = std::min(run_spec.grace_seconds, config_.longest_grace_seconds);
   if (!groups_.empty()) run_spec.group = (groups_ / uid).string();
   const Result<bool> started = supervisor_->start(run_spec);
+  Run& run = runs_[uid];  // what is left of one that cannot be started goes with its pod, too
+  run.key = key;
+  run.state = fresh_state(*spec);
   if (!started) {
     log(LogLevel::kError, "executor", "cannot start a pod",
         {{"pod", key}, {"reason", started.error().text}});
-    // What is left of it goes when the pod goes.
-    Run& lost = runs_[uid];
-    lost.key = key;
-    lost.state = fresh_state(*spec);
-    lost.state.phase = RunPhase::kFailed;
+    run.state.phase = RunPhase::kFailed;
     return reports_.problem(uid, key, {"StartError", started.error().text});
   }
-  Run& run = runs_[uid];
-  run.key = key;
-  run.state = fresh_state(*spec);
   run.deadline = deadline_of(pod);
   if (!*started) {  // it was started before: look what became of it
     if (const Result<RunState> state = supervisor_->adopt(uid)) run.state = *state;

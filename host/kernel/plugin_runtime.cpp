@@ -7,6 +7,7 @@
 
 #include "api/json/json.hpp"
 #include "core/base/mistakes.hpp"
+#include "core/base/text.hpp"
 #include "host/objects/store.hpp"
 #include "host/plugins/plugin_file.hpp"
 
@@ -15,26 +16,16 @@ namespace {
 
 namespace json = boost::json;
 
-std::vector<std::string> listed_in(std::string_view text) {
-  std::vector<std::string> names;
-  for (std::size_t begin = 0; begin < text.size();) {
-    const std::size_t end = std::min(text.find(',', begin), text.size());
-    names.emplace_back(text.substr(begin, end - begin));
-    begin = end + 1;
-  }
-  return names;
-}
-
 /// Those that are loaded where nothing lists any, and those that bring one of these kinds of jobs.
 std::vector<std::string> bundled_plugins(const std::vector<std::string>& frameworks) {
-  std::vector<std::string> names = listed_in(SLUICE_BUNDLED_PLUGINS);
-  for (const std::string& each : listed_in(SLUICE_PLUGIN_FRAMEWORKS)) {  // PLUGIN:FRAMEWORK
-    const std::size_t colon = each.find(':');
-    const std::string plugin = each.substr(0, colon);
+  std::vector<std::string> names;
+  for (const std::string_view name : split(SLUICE_BUNDLED_PLUGINS, ',')) names.emplace_back(name);
+  for (const std::string_view each : split(SLUICE_PLUGIN_FRAMEWORKS, ',')) {
+    const auto brought = split(each, ':');  // PLUGIN:FRAMEWORK
     const bool named =
-        std::find(frameworks.begin(), frameworks.end(), each.substr(colon + 1)) != frameworks.end();
-    if (named && std::find(names.begin(), names.end(), plugin) == names.end())
-      names.push_back(plugin);
+        std::find(frameworks.begin(), frameworks.end(), brought.back()) != frameworks.end();
+    if (named && std::find(names.begin(), names.end(), brought.front()) == names.end())
+      names.emplace_back(brought.front());
   }
   return names;
 }

@@ -40,15 +40,19 @@ void QuotaOrder::free(std::uint32_t tree) {
   leave_if_empty(tree);
 }
 
+void QuotaOrder::free_all() {
+  std::vector<std::uint32_t> all;  // free() takes those away that have nobody left
+  for (const auto& each : trees_) all.push_back(each.first);
+  for (const std::uint32_t tree : all) free(tree);
+}
+
 void QuotaOrder::follow_trees() {
   if (std::exchange(shape_, shared_.shape()) == shape_) return;
   trees_.clear();
   for (auto& [edit, member] : ends_) trees_[member.tree = tree_of(member.queue)].ends.insert(edit);
   for (auto& [edit, member] : waiting_)
     trees_[member.tree = tree_of(member.queue)].waiting.insert(edit);
-  std::vector<std::uint32_t> all;
-  for (const auto& each : trees_) all.push_back(each.first);
-  for (const std::uint32_t tree : all) free(tree);
+  free_all();
 }
 
 void QuotaOrder::add_end(std::uint64_t edit, std::string_view queue) {
@@ -64,12 +68,9 @@ void QuotaOrder::remove_end(std::uint64_t edit) {
   const std::uint32_t tree = found->second.tree;
   trees_[tree].ends.erase(edit);
   ends_.erase(found);
-  std::vector<std::uint32_t> concerned{kAny};
-  if (tree == kAny)
-    for (const auto& each : trees_) concerned.push_back(each.first);
-  else
-    concerned.push_back(tree);
-  for (const std::uint32_t each : concerned) free(each);
+  if (tree == kAny) return free_all();
+  free(tree);
+  free(kAny);
 }
 
 bool QuotaOrder::waits(std::uint64_t edit, std::string_view queue) {

@@ -56,6 +56,7 @@ class QuotaOrder {
   std::uint32_t tree_of(std::string_view queue) const;
   std::uint64_t first_end(std::uint32_t tree) const;
   void free(std::uint32_t tree);
+  void free_all();
   void follow_trees();
   void leave_if_empty(std::uint32_t tree);
 

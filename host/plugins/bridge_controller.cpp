@@ -4,16 +4,13 @@
 #include <memory>
 #include <optional>
 
+#include "core/base/text.hpp"
+
 namespace sluice::host {
 namespace {
 
 std::optional<WatchedKind> watched_kind_of(std::string_view line) {
-  std::vector<std::string_view> words;
-  for (std::size_t begin = 0; begin <= line.size();) {
-    const std::size_t end = std::min(line.find(' ', begin), line.size());
-    words.push_back(line.substr(begin, end - begin));
-    begin = end + 1;
-  }
+  const std::vector<std::string_view> words = split(line, ' ');
   WatchedKind out;
   for (std::size_t i = 0; i < words.size(); ++i) {
     if (words[i].empty()) return std::nullopt;

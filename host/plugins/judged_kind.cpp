@@ -3,22 +3,14 @@
 #include <algorithm>
 #include <optional>
 
+#include "core/base/text.hpp"
+
 namespace sluice::host {
 namespace {
 
 constexpr const char* kAllowed =
     "[GROUP/]KIND [label:SELECTOR] [except:NAMESPACE,NAMESPACE] [if-answered] "
     "[resource:VERSION/PLURAL | resource:GROUP/VERSION/PLURAL/SUBRESOURCE]";
-
-std::vector<std::string> split(std::string_view text, char at) {
-  std::vector<std::string> out;
-  for (std::size_t begin = 0; begin <= text.size();) {
-    const std::size_t end = std::min(text.find(at, begin), text.size());
-    out.emplace_back(text.substr(begin, end - begin));
-    begin = end + 1;
-  }
-  return out;
-}
 
 /// What stands behind `name:`; nullopt: another word, or nothing stands there.
 std::optional<std::string_view> value_of(std::string_view word, std::string_view name) {
@@ -34,13 +26,12 @@ bool take(std::string_view word, JudgedKind& into) {
     return true;
   }
   if (const auto except = value_of(word, "except")) {
-    into.except = split(*except, ',');
+    for (const std::string_view ns : split(*except, ',')) into.except.emplace_back(ns);
     return std::none_of(into.except.begin(), into.except.end(),
                         [](const std::string& each) { return each.empty(); });
   }
   const auto resource = value_of(word, "resource");
-  const std::vector<std::string> parts =
-      resource ? split(*resource, '/') : std::vector<std::string>();
+  const auto parts = resource ? split(*resource, '/') : std::vector<std::string_view>();
   if (std::any_of(parts.begin(), parts.end(), [](const auto& each) { return each.empty(); }))
     return false;
   constexpr std::size_t kObject = 2, kSubresource = 4;
@@ -52,20 +43,20 @@ bool take(std::string_view word, JudgedKind& into) {
   if (parts.size() != kSubresource) return false;
   into.written_group = parts[0];
   into.version = parts[1];
-  into.plural = parts[2] + "/" + parts[3];
+  into.plural = std::string(parts[2]) + "/" + std::string(parts[3]);
   return true;
 }
 
 }  // namespace
 
 Result<JudgedKind> parse_judged_kind(std::string_view line) {
-  const std::vector<std::string> words = split(line, ' ');
+  const auto words = split(line, ' ');
   JudgedKind out;
   out.group_kind = words.front();
   if (out.group_kind.empty()) return Error{std::string("found no kind; allowed: ") + kAllowed};
   for (std::size_t i = 1; i < words.size(); ++i)
     if (!take(words[i], out))
-      return Error{"found \"" + words[i] + "\" in \"" + std::string(line) +
+      return Error{"found \"" + std::string(words[i]) + "\" in \"" + std::string(line) +
                    "\"; allowed: " + kAllowed};
   return out;
 }

@@ -30,12 +30,8 @@ MendedTexts& mended_texts() {
 
 /// Without empty ones.
 std::vector<std::string_view> split_lines(std::string_view text) {
-  std::vector<std::string_view> lines;
-  for (std::size_t begin = 0; begin < text.size();) {
-    const std::size_t end = std::min(text.find('\n', begin), text.size());
-    if (end > begin) lines.push_back(text.substr(begin, end - begin));
-    begin = end + 1;
-  }
+  std::vector<std::string_view> lines = split(text, '\n');
+  std::erase(lines, std::string_view());
   return lines;
 }
 

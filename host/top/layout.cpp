@@ -43,35 +43,17 @@ constexpr Column kWorkloadColumns[] = {
     {"WORKLOAD", false, 0, 28}, {"QUEUE", false, 1, 20}, {"PRIORITY", true, 3},
     {"STATE", false, 2},        {"FOR", true},           {"WHY", false, 0, 32}};
 
-/// As long as that is more than the columns have room for, what is more than enough is taken from
-/// the columns before the last one, which is cut at the edge.
-void take_from(std::span<const Column> columns, std::vector<std::optional<std::size_t>>& widths,
-               std::size_t room) {
-  std::size_t full = 0, last = 0;
-  for (std::size_t i = 0; i < columns.size(); ++i)
-    if (widths[i]) {
-      full += (full > 0 ? 2 : 0) + *widths[i];
-      last = i;
-    }
-  if (columns[last].enough > 0 && *widths[last] > columns[last].enough)
-    full -= *widths[last] - columns[last].enough;
-  for (std::size_t i = 0; i < last; ++i) {
-    if (full <= room) return;
-    if (!widths[i] || columns[i].enough == 0 || *widths[i] <= columns[i].enough) continue;
-    const std::size_t taken = std::min(*widths[i] - columns[i].enough, full - room);
-    *widths[i] -= taken;
-    full -= taken;
-  }
-}
-
 /// How wide each column is to be so that all of them have room, if they can have; nothing for one
-/// that is left out. `widths`: of the widest cells.
+/// that is left out; where there is less room, what is more than enough is taken from the first
+/// ones, and the last one is cut at the edge. `widths`: of the widest cells.
 std::vector<std::optional<std::size_t>> fit(std::span<const Column> columns,
                                             const std::vector<std::size_t>& widths,
                                             std::size_t room) {
   std::vector<std::optional<std::size_t>> out(widths.begin(), widths.end());
+  std::size_t needed = 0;
   for (;;) {
-    std::size_t needed = 0, first = columns.size();
+    std::size_t first = columns.size();
+    needed = 0;
     for (std::size_t i = 0; i < columns.size(); ++i) {
       if (!out[i]) continue;
       needed += (needed > 0 ? 2 : 0) +
@@ -83,7 +65,13 @@ std::vector<std::optional<std::size_t>> fit(std::span<const Column> columns,
     if (needed <= room || first == columns.size()) break;
     out[first].reset();
   }
-  take_from(columns, out, room);
+  std::size_t spare = room > needed ? room - needed : 0;
+  for (std::size_t i = columns.size() - 1; i-- > 0;) {
+    if (!out[i] || columns[i].enough == 0 || widths[i] <= columns[i].enough) continue;
+    const std::size_t more = std::min(widths[i] - columns[i].enough, spare);
+    out[i] = columns[i].enough + more;
+    spare -= more;
+  }
   return out;
 }
 

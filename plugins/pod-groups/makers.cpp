@@ -213,6 +213,7 @@ std::optional<std::string> pass_on(const sluice::Write& write, const Settings& s
   const Maker* maker = maker_of(write.api_version(), write.kind());
   if (maker == nullptr || write.operation() == sluice::Operation::kDelete) return std::nullopt;
   Json object = Json::parse(write.object());
+  if (!settings.namespaces.cover(object.string_or("metadata.namespace", ""))) return std::nullopt;
   const std::string queue = queue_of(write, *maker, object, settings, has_default_queue);
   if (queue.empty()) return std::nullopt;
   object["metadata"]["labels"][kQueue] = queue;

@@ -15,7 +15,8 @@ constexpr std::string_view kNameLabel = "kubernetes.io/metadata.name";
 
 }  // namespace
 
-Namespaces::Namespaces(const Json& selector) {
+Namespaces::Namespaces(const Json& selector, LabelsOf labels_of)
+    : labels_of_(std::move(labels_of)) {
   if (const Json* labels = selector.find("matchLabels"))
     for (const auto& [key, value] : labels->members())
       all_.push_back({key, true, false, {value.as_string()}});
@@ -34,11 +35,11 @@ Namespaces::Namespaces(const Json& selector) {
   }
 }
 
-bool Namespaces::cover(const std::string& ns, const LabelsOf& labels_of) const {
+bool Namespaces::cover(const std::string& ns) const {
   Json labels = Json::object();
   if (std::any_of(all_.begin(), all_.end(),
                   [](const Requirement& each) { return each.key != kNameLabel; })) {
-    auto known = labels_of(ns);
+    auto known = labels_of_(ns);
     if (!known) return true;
     labels = *std::move(known);
   }

@@ -18,13 +18,14 @@ using LabelsOf = std::function<std::optional<sluice::Json>(const std::string& ns
 
 class Namespaces {
  public:
+  /// All of them.
   Namespaces() = default;
   /// `selector`: a LabelSelector. Throws sluice::Refused when it is none.
-  explicit Namespaces(const sluice::Json& selector);
+  Namespaces(const sluice::Json& selector, LabelsOf labels_of);
 
   /// Labels are asked for only where more than the name counts. One that is not known is covered:
   /// a pod that is let go cannot be held any more.
-  bool cover(const std::string& ns, const LabelsOf& labels_of) const;
+  bool cover(const std::string& ns) const;
 
  private:
   struct Requirement {
@@ -34,6 +35,7 @@ class Namespaces {
     std::vector<std::string> values;
   };
   std::vector<Requirement> all_;
+  LabelsOf labels_of_;
 };
 
 }  // namespace pods

@@ -15,6 +15,13 @@
 
 namespace pods {
 
+std::optional<sluice::Json> labels_of(const sluice::Context& context, const std::string& ns) {
+  const auto found = context.objects().find({"v1", "Namespace", "", ns});
+  if (!found) return std::nullopt;
+  const sluice::Json* labels = found->find("metadata.labels");
+  return labels != nullptr ? *labels : sluice::Json::object();
+}
+
 class PodGroups {
  public:
   static constexpr std::string_view kDescription =
@@ -22,7 +29,10 @@ class PodGroups {
   static constexpr std::string_view kConfigSchema = pods::kConfigSchema;
 
   explicit PodGroups(const sluice::Context& context)
-      : context_(context), settings_(settings_of(context.config())), keeper_(context) {}
+      : context_(context),
+        settings_(settings_of(context.config(),
+                              [context](const std::string& ns) { return labels_of(context, ns); })),
+        keeper_(context) {}
 
   std::string schema() const { return std::string(kSchema); }
 
@@ -37,11 +47,9 @@ class PodGroups {
           .find({std::string(kKueue), "LocalQueue", ns, std::string(kDefaultQueue)})
           .has_value();
     };
-    const bool maker = is_maker(write);
-    if (!maker && (write.kind() != "Pod" || write.operation() != sluice::Operation::kCreate))
+    if (is_maker(write)) return pass_on(write, settings_, has_default_queue);
+    if (write.kind() != "Pod" || write.operation() != sluice::Operation::kCreate)
       return std::nullopt;
-    if (!is_covered(write)) return std::nullopt;
-    if (maker) return pass_on(write, settings_, has_default_queue);
     return hold(write.object(), settings_, has_default_queue,
                 {write.user(), [this](const sluice::ObjectRef& job) { return find_job(job); }});
   }
@@ -57,16 +65,6 @@ class PodGroups {
       check_maker(write, errors);
     else
       check(write, errors);
-  }
-
-  bool is_covered(const sluice::Write& write) const {
-    const std::string ns = sluice::Json::parse(write.object()).string_or("metadata.namespace", "");
-    return settings_.namespaces.cover(ns, [this](const std::string& name) {
-      const auto found = context_.objects().find({"v1", "Namespace", "", name});
-      if (!found) return std::optional<sluice::Json>();
-      const sluice::Json* labels = found->find("metadata.labels");
-      return std::optional(labels != nullptr ? *labels : sluice::Json::object());
-    });
   }
 
   std::vector<std::string> watched_kinds() const {

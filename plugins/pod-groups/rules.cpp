@@ -117,13 +117,13 @@ bool mentions(std::string_view text, std::string_view name) { return text.find(n
 
 }  // namespace
 
-Settings settings_of(const Json& config) {
+Settings settings_of(const Json& config, LabelsOf labels_of) {
   Settings out;
   if (const Json* names = config.find("exceptNamespaces"))
     for (const Json& name : names->items()) out.except_namespaces.insert(name.as_string());
   out.without_queue = config.bool_or("withoutQueueName", false);
   if (const Json* selector = config.find("namespaceSelector"))
-    out.namespaces = Namespaces(*selector);
+    out.namespaces = Namespaces(*selector, std::move(labels_of));
   return out;
 }
 
@@ -145,7 +145,8 @@ std::optional<std::string> hold(std::string_view text, const Settings& settings,
                                 const HasDefaultQueue& has_default_queue, const Origin& origin) {
   Json pod = Json::parse(text);
   const std::string ns = pod.string_or("metadata.namespace", "");
-  if (settings.except_namespaces.contains(ns)) return std::nullopt;
+  if (settings.except_namespaces.contains(ns) || !settings.namespaces.cover(ns))
+    return std::nullopt;
   // Only the system says so, of one that it brings back from a backup.
   if (is_managed(pod)) return std::nullopt;
   // The pods of a job that is queued itself: its template got the label when it was started. A

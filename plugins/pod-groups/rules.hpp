@@ -22,7 +22,7 @@ struct Settings {
   bool without_queue = false;  ///< pods that name no queue are held as well
   Namespaces namespaces = {};  ///< those of others are left alone as well
 };
-Settings settings_of(const sluice::Json& config);
+Settings settings_of(const sluice::Json& config, LabelsOf labels_of);
 
 /// Whether a namespace has a LocalQueue for pods which name none.
 using HasDefaultQueue = std::function<bool(const std::string& ns)>;

@@ -22,6 +22,12 @@ function quotasOf(spec) {
   return out;
 }
 
+/** Why a queue serves nobody; empty: it does, or has not said yet. */
+export function inactiveBecause(object) {
+  const active = object?.status?.conditions?.find((one) => one.type === 'Active');
+  return active && active.status !== 'True' ? active.message || active.reason : '';
+}
+
 /** The few fields of a ClusterQueue that the page keeps of each. */
 export function slimQueue(object) {
   const status = object.status ?? {};
@@ -34,7 +40,6 @@ export function slimQueue(object) {
       });
     }
   }
-  const active = (status.conditions ?? []).find((one) => one.type === 'Active');
   const quotas = quotasOf(object.spec ?? {}).map((quota) => {
     const use = used.get(`${quota.flavor} ${quota.resource}`);
     return {
@@ -52,7 +57,7 @@ export function slimQueue(object) {
     strategy: object.spec?.queueingStrategy ?? '',
     stopped:
       object.spec?.stopPolicy && object.spec.stopPolicy !== 'None' ? object.spec.stopPolicy : '',
-    inactive: active && active.status !== 'True' ? active.message || active.reason : '',
+    inactive: inactiveBecause(object),
     waiting: status.pendingWorkloads ?? 0,
     holding: status.reservingWorkloads ?? 0,
     admitted: status.admittedWorkloads ?? 0,

@@ -21,7 +21,7 @@ import { kueue, pending } from '../lib/api.js';
 import { Details, OffsetPages } from '../lib/pages.js';
 import { formatCount, formatQuantity, parseQuantity } from '../lib/quantity.js';
 import { age, parseTime } from '../lib/time.js';
-import { buildTree, slimCohort, slimQueue } from '../lib/tree.js';
+import { buildTree, inactiveBecause, slimCohort, slimQueue } from '../lib/tree.js';
 import { slimWorkload } from '../lib/workload.js';
 
 const HOLDING = ['Workload', 'State', 'Holds', 'Priority', 'Since'];
@@ -49,12 +49,6 @@ const HISTORY = 'sluice.history'; // in the tab: whether it is open
 
 const unfinished = (slim) =>
   slim.state === 'finished' || slim.state === 'failed' ? undefined : slim;
-
-/** Why it serves nobody; empty: it does, or has not said yet. */
-function inactiveBecause(object) {
-  const active = object?.status?.conditions?.find((each) => each.type === 'Active');
-  return active && active.status !== 'True' ? active.message || active.reason : '';
-}
 
 class Queue extends View {
   #holding = document.createElement('window-rows');

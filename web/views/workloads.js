@@ -45,7 +45,8 @@ class Workloads extends View {
   draw(now) {
     const { pages } = this;
     const where = this.ctx.ns ? `namespace ${this.ctx.ns}` : 'all namespaces';
-    const read = this.old && pages.complete ? `, as of ${new Date(pages.readAt).toLocaleTimeString()}` : '';
+    const isOld = this.old && pages.complete;
+    const read = isOld ? `, as of ${new Date(pages.readAt).toLocaleTimeString()}` : '';
     this.part('note', [pages.error?.text, pages.count, pages.done, where, read], () => [
       pages.error
         ? notice(

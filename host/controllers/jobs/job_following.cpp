@@ -95,13 +95,13 @@ JobController::Done JobController::sync_wishes(JobView& view, WorkloadOfJob& spe
   }
   // Gates are only ever taken away: from the job, or from its workload.
   const std::string gates = api::gates_left(speaker.object, view.job);
-  const bool opened = !prebuilt && gates != annotation_of(speaker.object, kGatedBy);
+  const bool opened = !prebuilt && gates != annotation_of(speaker.object, api::kGatedBy);
   if (opened) {
     json::object& annotations = object_of(object_of(speaker.object, "metadata"), "annotations");
     if (gates.empty())
-      annotations.erase(api::json_view(kGatedBy));
+      annotations.erase(api::json_view(api::kGatedBy));
     else
-      annotations[api::json_view(kGatedBy)] = gates;
+      annotations[api::json_view(api::kGatedBy)] = gates;
   }
   if (spec == before && !opened) return {};
   return plain(objects.update(speaker.object));

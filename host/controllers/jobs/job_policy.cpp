@@ -253,8 +253,8 @@ void JobPolicy::updating(const api::KindInfo& info, json::object& object, const 
            api::Problem::Kind::kForbidden);
   const std::string_view ns = api::find_text(part(object, "metadata"), "namespace");
   if (!managed_.covers(ns, objects).value_or(true)) return;
-  if ((managed_.without_queue || is_queued(old)) && api::adds_gates(old, object))
-    refuse(problems, api::kGatesPath, api::kGateTooLate, api::Problem::Kind::kForbidden);
+  if (managed_.without_queue || is_queued(old))
+    if (auto late = api::late_gate(old, object)) problems.push_back(*std::move(late));
   if (!is_queued(object) && !is_queued(old)) return;
   check_pod_set_labels(*kind, object, problems);
   check_names(object, old, problems);

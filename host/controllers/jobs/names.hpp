@@ -29,7 +29,6 @@ inline constexpr std::string_view kCompletionsEqual =
 inline constexpr std::string_view kPodSetLabel = "kueue.x-k8s.io/podset";
 inline constexpr std::string_view kWorkloadAnnotation = "kueue.x-k8s.io/workload";
 /// Keeps a workload from being admitted until it is taken away.
-inline constexpr std::string_view kGatedBy = "kueue.x-k8s.io/admission-gated-by";
 /// What was put into a running job, so that it can be taken out again.
 inline constexpr std::string_view kStartedWith = "sluice.dev/started-with";
 

@@ -6,6 +6,7 @@
 #include "api/codec/codec.hpp"
 #include "api/json/json.hpp"
 #include "api/scheme/scheme.hpp"
+#include "core/base/text.hpp"
 #include "host/plugins/process/runner.hpp"
 #include "host/plugins/process/words.hpp"
 #include "host/plugins/text_gate.hpp"
@@ -32,11 +33,8 @@ api::Workload workload_in(const json::object& body) {
 /// Lines that a plugin writes, as a list.
 std::string list_of(const std::string& lines) {
   json::array out;
-  for (std::size_t begin = 0; begin < lines.size();) {
-    const std::size_t end = std::min(lines.find('\n', begin), lines.size());
-    if (end > begin) out.emplace_back(json::string_view(lines.data() + begin, end - begin));
-    begin = end + 1;
-  }
+  for (const std::string_view line : split(lines, '\n'))
+    if (!line.empty()) out.emplace_back(api::json_view(line));
   return api::to_json(out);
 }
 

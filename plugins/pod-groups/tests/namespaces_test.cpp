@@ -29,30 +29,31 @@ TEST(Namespaces, AreThoseThatMatch) {
        false},
   };
   for (const auto& each : cases)
-    EXPECT_EQ(
-        Namespaces(Json::parse(each.selector))
-            .cover("team", [](const std::string&) { return Json::parse(R"({"tier":"batch"})"); }),
-        each.covers_team)
+    EXPECT_EQ(Namespaces(Json::parse(each.selector),
+                         [](const std::string&) { return Json::parse(R"({"tier":"batch"})"); })
+                  .cover("team"),
+              each.covers_team)
         << each.selector;
 }
 
 // A pod that was let go could not be held any more.
 TEST(Namespaces, OneThatIsNotKnownIsCovered) {
   const auto unknown = [](const std::string&) { return std::optional<Json>(); };
-  EXPECT_TRUE(Namespaces(Json::parse(R"({"matchLabels":{"tier":"batch"}})")).cover("new", unknown));
+  EXPECT_TRUE(Namespaces(Json::parse(R"({"matchLabels":{"tier":"batch"}})"), unknown).cover("new"));
 }
 
 // The object is not read for what every namespace's name tells.
 TEST(Namespaces, TheNameIsKnownWithoutTheObject) {
-  const Namespaces selector(Json::parse(
-      R"({"matchExpressions":[{"key":"kubernetes.io/metadata.name","operator":"NotIn",
-                               "values":["kube-system"]}]})"));
   const auto not_read = [](const std::string& ns) {
     ADD_FAILURE() << ns << " is read";
     return std::optional<Json>();
   };
-  EXPECT_TRUE(selector.cover("team", not_read));
-  EXPECT_FALSE(selector.cover("kube-system", not_read));
+  const Namespaces selector(
+      Json::parse(R"({"matchExpressions":[{"key":"kubernetes.io/metadata.name","operator":"NotIn",
+                                           "values":["kube-system"]}]})"),
+      not_read);
+  EXPECT_TRUE(selector.cover("team"));
+  EXPECT_FALSE(selector.cover("kube-system"));
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Blanks at the ends of texts, lower case, hexadecimal digits.
+// Blanks at the ends of texts, pieces, lower case, hexadecimal digits.
 #include "core/base/text.hpp"
 
 #include <gtest/gtest.h>
@@ -15,6 +15,14 @@ TEST(Text, LosesTheBlanksAtItsEnds) {
       {"\ta\r", " \t\r", "a"}, {"\ta ", " ", "\ta"},  // a tabulator is none of these
   };
   for (const Case& each : cases) EXPECT_EQ(trim(each.text, each.blanks), each.trimmed) << each.text;
+}
+
+TEST(Text, HasOnePieceMoreThanSeparators) {
+  using Pieces = std::vector<std::string_view>;
+  EXPECT_EQ(split("", ','), (Pieces{""}));
+  EXPECT_EQ(split("a", ','), (Pieces{"a"}));
+  EXPECT_EQ(split("a,bc,", ','), (Pieces{"a", "bc", ""}));
+  EXPECT_EQ(split(",,", ','), (Pieces{"", "", ""}));
 }
 
 TEST(Text, HasLettersOfLowerCaseInAscii) {
