@@ -22,14 +22,12 @@ namespace {
 
 namespace json = boost::json;
 
+/// As in Kueue: whose it is. How the garbage collector takes that is in the object itself.
 json::object reference_to(const api::OwnerReference& owner) {
-  json::object out{{"apiVersion", owner.api_version},
-                   {"kind", owner.kind},
-                   {"name", owner.name},
-                   {"uid", owner.uid}};
-  if (owner.controller) out["controller"] = true;
-  if (owner.block_owner_deletion) out["blockOwnerDeletion"] = true;
-  return out;
+  return {{"apiVersion", owner.api_version},
+          {"kind", owner.kind},
+          {"name", owner.name},
+          {"uid", owner.uid}};
 }
 
 /// From what the engine has: to read the stored object of each of a thousand takes ten times as

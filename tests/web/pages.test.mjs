@@ -96,6 +96,41 @@ describe('one after the other', () => {
     assert.deepEqual([pages.count, pages.row(19), pages.done], [20, 19, true]);
   });
 
+  it('page after page until there is enough, or no more', async () => {
+    for (const [enough, asked] of [
+      [(pages) => pages.loaded >= 25, 3],
+      [() => false, 4],
+    ]) {
+      const api = new Answers(({ continue: at = '0' }) =>
+        page(Number(at), at === '30' ? '' : String(Number(at) + 10), 30 - Number(at)),
+      );
+      const pages = new ContinuePages(
+        api,
+        'x',
+        (one) => one.n,
+        () => {},
+      );
+      await pages.readOn(() => enough(pages));
+      assert.deepEqual([api.asked.length, pages.rows.at(-1)], [asked, asked * 10 - 1]);
+      await pages.readOn(() => enough(pages));
+      assert.equal(api.asked.length, asked, 'and then rests');
+    }
+  });
+
+  it('ends where it is refused, and tries later', async () => {
+    const api = new Answers((query) =>
+      query.continue ? { error: { kind: 'busy' } } : page(0, 'c', 10),
+    );
+    const pages = new ContinuePages(
+      api,
+      'x',
+      (one) => one.n,
+      () => {},
+    );
+    for (let i = 0; i < 3; ++i) await pages.readOn(() => false);
+    assert.deepEqual([api.asked.length, pages.loaded, pages.error.kind], [2, 10, 'busy']);
+  });
+
   it('from the start when the state of its pages is gone', async () => {
     const script = [page(0, 'c', 10), { error: { kind: 'gone' } }, page(5, '', 0)];
     const pages = new ContinuePages(

@@ -121,6 +121,10 @@ export class ContinuePages {
   get done() {
     return this.#done;
   }
+  /** What was read so far: another array when anything was. */
+  get rows() {
+    return this.#rows;
+  }
   row(i) {
     return this.#rows[i];
   }
@@ -134,18 +138,32 @@ export class ContinuePages {
     return { phase: this.#loading ? 'listing' : 'watching' };
   }
 
-  async want(_from, to) {
-    if (this.#done || this.#loading || (to < this.#rows.length && this.#rows.length > 0)) return;
+  want(_from, to) {
+    return this.readOn(() => to < this.#rows.length);
+  }
+
+  /** Page after page until that is enough(), of which there is at least one. */
+  async readOn(enough) {
+    if (this.#done || this.#loading || (this.#rows.length > 0 && enough())) return;
     if (isFinal(this.error) || performance.now() < this.#notBefore) return;
     this.#loading = true;
-    const answer = await this.#read(this.#next);
-    this.#loading = false;
-    if (this.#abort.signal.aborted) return;
+    do {
+      const answer = await this.#read(this.#next);
+      if (this.#abort.signal.aborted) return;
+      this.#loading = !this.#took(answer) || this.#done ? false : !enough();
+      this.#changed();
+    } while (this.#loading);
+  }
+
+  /** Whether the answer was a page. */
+  #took(answer) {
     this.error = answer.error;
     if (answer.value) {
       this.readAt ??= Date.now();
-      this.#take(this.#rows, answer.value);
-    } else if (answer.error.kind === 'gone') {
+      this.#take([...this.#rows], answer.value);
+      return true;
+    }
+    if (answer.error.kind === 'gone') {
       // The pages belong to a state that is no longer kept: from the start.
       this.#rows = [];
       this.#next = '';
@@ -154,7 +172,7 @@ export class ContinuePages {
     } else {
       this.#notBefore = performance.now() + RETRY_MS;
     }
-    this.#changed();
+    return false;
   }
 
   /** False: it is too long to be read again. */

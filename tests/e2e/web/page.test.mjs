@@ -264,6 +264,22 @@ describe('with data', () => {
     await tab.picture('plugins');
   });
 
+  it('the workloads that one looks for, and an address that says which', async () => {
+    await tab.see('#/workloads', 'ann/job-notebook', /\d+ in all namespaces, by name\./);
+    await tab.page.type('input[name=find]', 'EVALUATE main');
+    await tab.shows(/\b4 of \d+ in all namespaces, by name\./);
+    await tab.page.select('select[name=state]', 'pending');
+    await tab.shows(/\b4 of \d+ in all namespaces, by name\./);
+    await tab.picture('workloads-found');
+    assert.match(await tab.page.url(), /#\/workloads\?find=EVALUATE\+main&state=pending$/);
+    await tab.see('#/workloads?order=priority', /\d+ in all namespaces, highest priority first\./);
+    const first = '.workloads .rows [aria-rowindex="2"]';
+    assert.match(await tab.page.$eval(first, (row) => row.innerText), /bob\/job-hotfix/);
+    await tab.see('#/workloads?state=running&find=ann/', /\b2 of \d+ in all/, 'ann/job-sweep');
+    assert.doesNotMatch(await tab.text(), /notebook/);
+    await tab.see('#/workloads?find=nothing-like-it', /\b0 of \d+ in all/);
+  });
+
   it('what happens is seen without asking', async () => {
     await tab.see('#/clusterqueues/language', 'evaluate-3');
     const name = await workloadOf('bob', 'evaluate-3');

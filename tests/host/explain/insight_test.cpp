@@ -90,8 +90,7 @@ TEST(LiveInsight, ItemsNameTheirWorkload) {
   EXPECT_EQ(boost::json::serialize(seen.at("items")),
             R"([{"metadata":{"name":"urgent","namespace":"default",)"
             R"("creationTimestamp":"2026-01-01T00:00:04Z","ownerReferences":[)"
-            R"({"apiVersion":"batch/v1","kind":"Job","name":"j","uid":"1","controller":true,)"
-            R"("blockOwnerDeletion":true},)"
+            R"({"apiVersion":"batch/v1","kind":"Job","name":"j","uid":"1"},)"
             R"({"apiVersion":"v1","kind":"Pod","name":"p","uid":"2"}]},)"
             R"("priority":7,"localQueueName":"two",)"
             R"("positionInClusterQueue":0,"positionInLocalQueue":0},)"
