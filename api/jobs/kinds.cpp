@@ -216,6 +216,26 @@ class RayCluster final : public JobKind {
     return find_object((*groups)[i - 1].get_object(), "template");
   }
 
+  /// KubeRay puts the autoscaler beside the head, into the same pod.
+  const json::object* described(json::object& job, std::size_t i,
+                                json::object& made) const override {
+    const json::object* head = pod_template(job, i);
+    const json::object& spec = part(job, "spec");
+    if (i != 0 || !head || !find_bool(spec, "enableInTreeAutoscaling", false)) return head;
+    made = *head;
+    json::object container{{"name", "autoscaler"}};
+    if (const json::object* own = find_object(part(spec, "autoscalerOptions"), "resources")) {
+      container["resources"] = *own;
+    } else {
+      const json::object kuberays{{"cpu", "500m"}, {"memory", "512Mi"}};
+      container["resources"] = json::object{{"requests", kuberays}, {"limits", kuberays}};
+    }
+    if (json::object* pod = find_object(made, "spec"))
+      if (json::array* containers = find_array(*pod, "containers"))
+        containers->push_back(std::move(container));
+    return &made;
+  }
+
   std::string template_path(const json::object&, std::size_t i) const override {
     if (i == 0) return "spec.headGroupSpec.template";
     return "spec.workerGroupSpecs[" + std::to_string(i - 1) + "].template";

@@ -300,7 +300,7 @@ void read_together(const json::object& from, std::string& into, Mistakes& mistak
   if (given == nullptr) return;
   const json::string* text = given->if_string();
   if (text == nullptr || !is_qualified_name(view(*text)))
-    return mistakes.add({"together: " + to_json(*given) + " is no name of a label"});
+    return mistakes.add({"together: " + to_json(*given) + " is no name of an annotation or label"});
   if (!into.empty() && into != view(*text))
     return mistakes.add({"together: objects of the kind belong together by " + into + " already"});
   into = view(*text);
@@ -341,7 +341,7 @@ Result<KindSource> new_kind(const json::object& from, const std::string& contrib
   }
   kind.info.namespaced = scope == "Namespaced";
   kind.info.description = find_text(from, "description");
-  kind.info.internal = contributor.empty() && find_bool(from, "internal", false);
+  kind.info.internal = find_bool(from, "internal", false);
   kind.info.contributed_by = contributor;
   return kind;
 }
@@ -396,8 +396,6 @@ void add_contribution(std::map<std::string, KindSource>& kinds, const json::obje
             {"kind", "group", "plural", "shortNames", "categories", "scope", "description",
              "versions", "valueMappings", "internal", "marks", "gives", "job", "together"},
             mistakes);
-  if (!contributor.empty() && find(contribution, "internal") != nullptr)
-    mistakes.add({name + ": internal: only the core has kinds that are not served"});
   const std::string key = kind_key(find_text(contribution, "group"), name);
   auto it = kinds.find(key);
   const bool fresh = it == kinds.end();

@@ -166,9 +166,12 @@ Result<std::string> workload_of_job(const Client& client, const JobResource& kin
   if (!name.empty()) return name;
   name = workload_owned(client, ns, part(*object, "metadata"));
   if (!name.empty()) return name;
-  const json::object& labels = part(part(*object, "metadata"), "labels");
+  constexpr std::string_view kPrebuilt = "kueue.x-k8s.io/prebuilt-workload-name";
+  const json::object& metadata = part(*object, "metadata");
+  const json::object& labels = part(metadata, "labels");
   if (api::find_text(labels, "kueue.x-k8s.io/queue-name").empty() &&
-      api::find_text(labels, "kueue.x-k8s.io/prebuilt-workload-name").empty())
+      api::find_text(labels, kPrebuilt).empty() &&
+      api::find_text(part(metadata, "annotations"), kPrebuilt).empty())
     return Error{fmt::format("{} {}/{} is in no queue: it has no label kueue.x-k8s.io/queue-name",
                              kind.singular, ns, job)};
   const std::string why = newest_warning(client, ns, uid);

@@ -34,7 +34,8 @@ constexpr Elsewhere kAround[] = {
 
 // Frameworks whose jobs are known without a page.
 constexpr std::string_view kBuiltIn[] = {"batch/job", "ray.io/raycluster"};
-constexpr std::string_view kOfPlugins[] = {"pod", "deployment", "statefulset"};
+constexpr std::string_view kLeaderWorkerSet = "leaderworkerset.x-k8s.io/leaderworkerset";
+constexpr std::string_view kOfPlugins[] = {"pod", "deployment", "statefulset", kLeaderWorkerSet};
 
 struct Page {
   std::string_view framework, page;
@@ -46,7 +47,7 @@ constexpr Page kPages[] = {{"jobset.x-k8s.io/jobset", "jobset"},
                            {"kubeflow.org/tfjob", "tfjob"},
                            {"kubeflow.org/xgboostjob", "xgboostjob"},
                            {"kubeflow.org/jaxjob", "jaxjob"},
-                           {"leaderworkerset.x-k8s.io/leaderworkerset", "leaderworkerset"},
+                           {kLeaderWorkerSet, "leaderworkerset"},
                            {"ray.io/rayjob", "rayjob"},
                            {"ray.io/rayservice", "rayservice"},
                            {"sparkoperator.k8s.io/sparkapplication", "sparkapplication"},
@@ -162,15 +163,21 @@ class Reader {
   }
 
   void framework(const std::string& path, const std::string& name) {
-    if (std::find(std::begin(kOfPlugins), std::end(kOfPlugins), name) != std::end(kOfPlugins)) {
-      out_.plugins.frameworks.push_back(name);
-      return tell(path, name +
-                            ": by the plugin that brings it, which is loaded if it is installed, "
-                            "unless --plugins lists others; else its objects run without quota");
-    }
-    if (std::find(std::begin(kBuiltIn), std::end(kBuiltIn), name) != std::end(kBuiltIn)) return;
     const auto page = std::find_if(std::begin(kPages), std::end(kPages),
                                    [&](const Page& each) { return each.framework == name; });
+    if (std::find(std::begin(kOfPlugins), std::end(kOfPlugins), name) != std::end(kOfPlugins)) {
+      out_.plugins.frameworks.push_back(name);
+      const std::string or_page =
+          page == std::end(kPages)
+              ? std::string()
+              : fmt::format("; on a host without a cluster apply job-kinds/{}.yaml instead",
+                            page->page);
+      return tell(path, name +
+                            ": by the plugin that brings it, which is loaded if it is installed, "
+                            "unless --plugins lists others; else its objects run without quota" +
+                            or_page);
+    }
+    if (std::find(std::begin(kBuiltIn), std::end(kBuiltIn), name) != std::end(kBuiltIn)) return;
     if (page != std::end(kPages))
       tell(path, fmt::format("{}: apply the page that ships, job-kinds/{}.yaml", name, page->page));
     else

@@ -94,7 +94,7 @@ void check_added_to_workload(const api::Scheme& scheme, const json::object& befo
   each_added_controller(scheme, before, after, [&](std::size_t at, const api::KindInfo& of) {
     refuse(problems, fmt::format("metadata.ownerReferences[{}]", at),
            fmt::format("only the system makes workloads that a {} controls; a job takes one "
-                       "that was made before it by its label kueue.x-k8s.io/"
+                       "that was made before it by its annotation or label kueue.x-k8s.io/"
                        "prebuilt-workload-name",
                        of.kind));
   });

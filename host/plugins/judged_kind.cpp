@@ -3,13 +3,15 @@
 #include <algorithm>
 #include <optional>
 
+#include "api/schema/formats.hpp"
 #include "core/base/text.hpp"
 
 namespace sluice::host {
 namespace {
 
 constexpr const char* kAllowed =
-    "[GROUP/]KIND [label:SELECTOR] [except:NAMESPACE,NAMESPACE] [if-answered] "
+    "[GROUP/]KIND [label:SELECTOR] [annotation:[!]NAME] [except:NAMESPACE,NAMESPACE] "
+    "[if-answered] "
     "[resource:VERSION/PLURAL | resource:GROUP/VERSION/PLURAL/SUBRESOURCE]";
 
 /// What stands behind `name:`; nullopt: another word, or nothing stands there.
@@ -24,6 +26,10 @@ bool take(std::string_view word, JudgedKind& into) {
   if (const auto labels = value_of(word, "label")) {
     into.labels = *labels;
     return true;
+  }
+  if (const auto annotation = value_of(word, "annotation")) {
+    into.annotation = *annotation;
+    return api::is_qualified_name(annotation->substr(annotation->starts_with('!') ? 1 : 0));
   }
   if (const auto except = value_of(word, "except")) {
     for (const std::string_view ns : split(*except, ',')) into.except.emplace_back(ns);

@@ -16,6 +16,7 @@ namespace sluice::host {
 struct JudgedKind {
   std::string group_kind;           ///< `GROUP/KIND`, or `KIND` of the core group
   std::string labels;               ///< `label:`: only what this selects; empty: everything
+  std::string annotation;           ///< `annotation:`: only what has it, or, with a `!`, has not
   std::vector<std::string> except;  ///< `except:`: nothing of these namespaces
   /// `if-answered`: nobody waits for an answer that does not come; the object is stored unasked.
   bool if_answered = false;

@@ -121,6 +121,15 @@ json::array if_more_than_finalizers() {
                    differs)}}};
 }
 
+/// Of objects that have an annotation or, with a `!`, have it not.
+json::object if_annotated(std::string_view annotation) {
+  const bool without = annotation.starts_with('!');
+  return {{"name", without ? "not-annotated" : "annotated"},
+          {"expression", fmt::format("{}(has(object.metadata.annotations) && '{}' in "
+                                     "object.metadata.annotations)",
+                                     without ? "!" : "", annotation.substr(without ? 1 : 0))}};
+}
+
 /// A kind that a plugin is asked about: never what the cluster itself and the webhook run by,
 /// whatever the plugin says.
 void add_asked(const WebhookPlan& plan, const AskedKind& kind, Webhooks& out) {
@@ -131,6 +140,8 @@ void add_asked(const WebhookPlan& plan, const AskedKind& kind, Webhooks& out) {
       left_out.emplace_back(ns);
   json::object more{{"namespaceSelector", std::move(namespaces)},
                     {"matchConditions", if_more_than_finalizers()}};
+  if (!kind.annotation.empty())
+    more["matchConditions"].get_array().push_back(if_annotated(kind.annotation));
   if (!kind.labels.empty())
     more["objectSelector"] = json::object{{"matchExpressions", kind.labels}};
   if (kind.if_answered) {
@@ -199,6 +210,7 @@ Result<std::vector<AskedKind>> asked_kinds(const std::vector<Validators::Judge>&
     asked.version = found != all.end() ? (*found)->hub().name : kind.version;
     asked.plural = found != all.end() ? (*found)->plural : kind.plural;
     asked.labels = *expressions;
+    asked.annotation = kind.annotation;
     asked.except = kind.except;
     asked.if_answered = kind.if_answered;
     out.push_back(std::move(asked));

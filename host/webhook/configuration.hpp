@@ -36,6 +36,7 @@ struct AskedKind {
   std::string name;  ///< of the webhook, below sluice.dev
   std::string group, version, plural;
   boost::json::array labels;        ///< matchExpressions; empty: all of them
+  std::string annotation;           ///< that they have or, with a `!`, have not; empty: all of them
   std::vector<std::string> except;  ///< namespaces, beside those of the system
   bool if_answered = false;         ///< they are stored unasked when nobody answers
 };

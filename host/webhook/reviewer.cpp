@@ -211,14 +211,15 @@ void Reviewer::ask_plugins(const AdmissionRequest& request, json::object& object
       [](json::object&) { return std::vector<api::Problem>(); }, problems, asking);
 }
 
-/// A controller makes it of the template of a job that waits for quota itself, so that what the
-/// template has of marks came with the job's start.
+/// A controller makes it of the template of a job that waits for quota itself, or with one that
+/// owns it, so that what the template has of marks came with that one's start.
 bool Reviewer::is_of_queued_job(const AdmissionRequest& request, const json::object& pod) const {
   if (request.old || !is_controller(request.user, request.ns)) return false;
   const std::vector<JobInControl> jobs = jobs_in_control(pod, objects_);
-  return std::any_of(jobs.begin(), jobs.end(), [](const JobInControl& job) {
+  return std::any_of(jobs.begin(), jobs.end(), [this](const JobInControl& job) {
     return job.object &&
-           (is_queued(*job.object) || !annotation_of(*job.object, kStartedWith).empty());
+           (is_queued(*job.object) || !annotation_of(*job.object, kStartedWith).empty() ||
+            runs_with_owner(*job.object, objects_, managed_.without_queue));
   });
 }
 
@@ -256,7 +257,7 @@ Verdict Reviewer::validate_pod(const AdmissionRequest& request, Subject& subject
   return out;
 }
 
-/// Of a kind that a plugin names and this host does not have.
+/// Of a kind that a plugin names and that is not kept here as the API has it.
 Verdict Reviewer::review_unknown(const AdmissionRequest& request, ReviewStep step) {
   Verdict out;
   json::object object = request.object;
@@ -291,8 +292,9 @@ void Reviewer::know_classes(const json::object& workload) {
 Verdict Reviewer::review(const AdmissionRequest& request, ReviewStep step) {
   if (is_nobodys(request)) return {};
   const api::KindInfo* kind = rules_.scheme.find(request.api_version, request.kind);
-  if (!kind && asks_plugins(request)) return review_unknown(request, step);
-  if (!kind || kind->internal) {
+  const bool kept = kind && !kind->internal;
+  if (!kept && asks_plugins(request)) return review_unknown(request, step);
+  if (!kept) {
     Verdict out;
     out.refused = bad_request(
         fmt::format("this controller has no kind {} of {}: give the cluster the webhooks of its "

@@ -44,7 +44,8 @@ PortAnswer no_kind(std::string_view api_version, std::string_view kind) {
 const api::KindInfo* find_kind(const api::Scheme& scheme, std::string_view api_version,
                                std::string_view kind) {
   const api::KindInfo* found = scheme.find(api_version, kind);
-  return found == nullptr || found->internal ? nullptr : found;
+  const bool hidden = found != nullptr && found->internal && found->contributed_by.empty();
+  return hidden ? nullptr : found;
 }
 
 bool is_subresource(std::string_view name) { return name.empty() || name == "status"; }

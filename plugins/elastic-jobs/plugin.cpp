@@ -72,10 +72,7 @@ Slice slice_of(const sluice::Job& job, std::uint64_t i) {
 static_assert(static_cast<int>(Match::kCounts) == SLUICE_MATCH_COUNTS);
 static_assert(static_cast<int>(Match::kOther) == SLUICE_MATCH_OTHER);
 
-bool is_prebuilt(const Json& job) {
-  const Json* labels = job.find("metadata.labels");
-  return labels != nullptr && labels->member(kPrebuilt) != nullptr;
-}
+bool is_prebuilt(const Json& job) { return !sluice::identifier_of(job, kPrebuilt).empty(); }
 
 /// The job as an object, when it opts in.
 std::optional<Json> opted_in(const sluice::Job& job) {

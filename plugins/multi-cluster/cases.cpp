@@ -345,7 +345,8 @@ Place Cases::read_place(Case& of, const std::string& name) {
   out.workload_write = writing(name, workload_ref(of));
   if (of.kind == nullptr || of.job_name.empty()) return out;
   if (const auto there = remotes.find(name, job_ref(of))) {
-    if (sluice::label_of(*there, kPrebuilt) == of.name.name) out.job = read_job(*there, of.uid);
+    if (sluice::identifier_of(*there, kPrebuilt) == of.name.name)
+      out.job = read_job(*there, of.uid);
     if (of.local.elastic) read_kin_there(of, out, *there);
   }
   out.job_write = writing(name, job_ref(of));
@@ -399,7 +400,7 @@ std::optional<WorkloadName> Cases::kin_of_copy(const ObjectRef& what, const Json
       return WorkloadName{what.ns, each.string_or("metadata.name", "")};
   if (what.kind != "Workload") return std::nullopt;
   // Nobody's here: it goes with its job.
-  return WorkloadName{what.ns, sluice::label_of(*job, kPrebuilt)};
+  return WorkloadName{what.ns, sluice::identifier_of(*job, kPrebuilt)};
 }
 
 std::optional<WorkloadName> Cases::workload_of(const ObjectRef& what) {
@@ -413,7 +414,7 @@ std::optional<WorkloadName> Cases::workload_of(const ObjectRef& what) {
     }
   if (what.kind == "Workload") return WorkloadName{what.ns, what.name};
   if (there) {
-    const std::string name = sluice::label_of(*there, kPrebuilt);
+    const std::string name = sluice::identifier_of(*there, kPrebuilt);
     if (name.empty()) return std::nullopt;
     workload_by_job_[job] = name;
     return WorkloadName{what.ns, name};

@@ -116,7 +116,8 @@ Json job_copy(const Json& job, std::string_view workload, const Origin& origin) 
   out["kind"] = job.string_or("kind", "");
   out["metadata"] = metadata_of(job, origin);
   drop_job_labels(out["metadata"]["labels"]);
-  out["metadata"]["labels"][kPrebuilt] = workload;
+  out["metadata"]["annotations"].erase(kPrebuilt);  // the job's own
+  out["metadata"][workload.size() > kLongestLabel ? "annotations" : "labels"][kPrebuilt] = workload;
   if (out["metadata"]["annotations"].member(kElastic) != nullptr)
     out["metadata"]["annotations"][kOriginJob] = job.string_or("metadata.uid", "");
   if (const Json* spec = job.find("spec")) out["spec"] = *spec;

@@ -2,9 +2,14 @@
 
 #include <charconv>
 #include <cstdint>
+#include <set>
+#include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "names.hpp"
+#include "parents.hpp"
 #include "sluice/cpp/marks.hpp"
 
 namespace pods {
@@ -53,7 +58,31 @@ bool is_for_workload(std::string_view annotation) {
     return true;
   return domain == kDomain && annotation != kTotal && annotation != kRole && annotation != kFast &&
          annotation != kServing && annotation != kRetriable && annotation != kPartOf &&
-         annotation != kNamedSet && annotation != kSets;
+         annotation != kNamedSet && annotation != kSets && annotation != kGroup &&
+         annotation != kSuspendedBy && annotation != kPrebuilt;
+}
+
+/// Of what has a name twice the last one counts, as for the container itself: an API server takes
+/// that in a pod and refuses it in a workload.
+void keep_last(Json& container, std::string_view list, auto name_of) {
+  const Json* all = container.member(list);
+  if (all == nullptr) return;
+  std::set<std::string> seen;
+  std::vector<Json> kept;
+  for (std::size_t i = all->items().size(); i > 0; --i)
+    if (const Json& each = all->items()[i - 1]; seen.insert(name_of(each)).second)
+      kept.push_back(each);
+  Json left = Json::array();
+  for (auto each = kept.rbegin(); each != kept.rend(); ++each) left.push_back(std::move(*each));
+  container[list] = std::move(left);
+}
+
+Json without_doubles(Json container) {
+  keep_last(container, "env", [](const Json& each) { return each.string_or("name", ""); });
+  keep_last(container, "ports", [](const Json& each) {
+    return std::to_string(each.int_or("containerPort", 0)) + each.string_or("protocol", "TCP");
+  });
+  return container;
 }
 
 Json template_of(const Json& pod) {
@@ -63,6 +92,13 @@ Json template_of(const Json& pod) {
       if (!key.starts_with(kDomain)) out["metadata"]["labels"][key] = value;
   out["spec"] = *pod.member("spec");
   out["spec"].erase("schedulingGates");
+  for (const std::string_view list : {"initContainers", "containers"}) {
+    const Json* containers = out["spec"].member(list);
+    if (containers == nullptr) continue;
+    Json made = Json::array();
+    for (const Json& each : containers->items()) made.push_back(without_doubles(each));
+    out["spec"][list] = std::move(made);
+  }
   return out;
 }
 
@@ -94,6 +130,13 @@ Wishes wishes_of(const Json& pod, const sluice::Objects& objects) {
 
 Json owner_reference(const Pod& pod) {
   Json out = Json::object();
+  if (!pod.set.empty()) {
+    out["apiVersion"] = kSetVersion;
+    out["kind"] = kSetKind;
+    out["name"] = pod.set;
+    out["uid"] = pod.set_uid;
+    return out;
+  }
   out["apiVersion"] = "v1";
   out["kind"] = "Pod";
   out["name"] = pod.name;
@@ -121,7 +164,12 @@ Json compose(const std::string& name, const std::vector<NewPodSet>& sets,
     metadata["labels"][kJobUid] = owners.front().uid;
   else
     metadata["annotations"][kIsGroup] = "true";
-  for (const Pod& pod : owners) metadata["ownerReferences"].push_back(owner_reference(pod));
+  const Pod& any = owners.front();
+  if (!any.set.empty()) metadata["labels"][kJobUid] = any.set_uid;
+  for (const Pod& pod : owners) {
+    metadata["ownerReferences"].push_back(owner_reference(pod));
+    if (!any.set.empty()) break;  // it owns the workload for all of them
+  }
   out["spec"] = wishes.spec;
   for (std::size_t i = 0; i < sets.size(); ++i) {
     Json set = Json::object();

@@ -22,12 +22,14 @@ struct Wishes {
 Wishes wishes_of(const sluice::Json& pod, const sluice::Objects& objects);
 
 /// `models`: the objects of the pods that the pod sets name, in their order; the first one's labels
-/// and annotations count for all. `owners`: all pods, which own it together.
+/// and annotations count for all. `owners`: all pods, which own it together, or of which a
+/// StatefulSet does.
 sluice::Json compose(const std::string& name, const std::vector<NewPodSet>& sets,
                      const std::vector<sluice::Json>& models, const std::vector<Pod>& owners,
                      const Wishes& wishes);
 
-/// The reference by which a pod owns its workload.
+/// The reference by which a pod owns its workload, or the StatefulSet that holds it up does, whose
+/// workload outlives each of its pods.
 sluice::Json owner_reference(const Pod& pod);
 
 }  // namespace pods

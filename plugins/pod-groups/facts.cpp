@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "names.hpp"
+#include "parents.hpp"
 
 namespace pods {
 namespace {
@@ -78,8 +79,12 @@ Pod pod_of(const Json& pod) {
   out.name = pod.string_or("metadata.name", "");
   out.uid = pod.string_or("metadata.uid", "");
   out.created = pod.string_or("metadata.creationTimestamp", "");
-  out.group = sluice::label_of(pod, kGroup);
+  out.group = sluice::identifier_of(pod, kGroup);
   out.queue = sluice::label_of(pod, kQueue);
+  if (auto parent = parent_set_of(pod)) {
+    out.set = std::move(parent->name);
+    out.set_uid = std::move(parent->uid);
+  }
   out.role = out.group.empty() ? std::string(kMain) : sluice::annotation_of(pod, kRole);
   out.message = pod.string_or("status.message", "");
   out.total = number_of<std::int32_t>(sluice::annotation_of(pod, kTotal)).value_or(0);

@@ -5,6 +5,7 @@
 
 #include "compose.hpp"
 #include "names.hpp"
+#include "parents.hpp"
 #include "start.hpp"
 #include "status.hpp"
 
@@ -56,6 +57,8 @@ bool Keeper::look_at(const ObjectRef& what) {
     look_at_pod(what);
   else if (what.kind == "Workload")
     look_at_workload(what);
+  else if (what.kind == kSetKind)
+    look_at_set(what);
   else
     return settle_those_without_class();
   return true;
@@ -81,6 +84,7 @@ void Keeper::look_at_workload(const ObjectRef& what) {
   // No pod of it is there, and it goes with them, sooner or later.
   const auto workload = context_.objects().find(what);
   if (!workload) return forget(what.ns + "/" + what.name);
+  if (goes_with_its_set(*workload)) return unless_gone(context_.objects().remove(what));
   const Held held = workload_of(*workload);
   if (held.ending) return end(*workload, all_absent(held));
   if (!held.finished && !held.reserved) note_absent(what, all_absent(held));
@@ -89,7 +93,7 @@ void Keeper::look_at_workload(const ObjectRef& what) {
 void Keeper::learn() {
   const std::string ours = std::string(kManaged) + "=true";
   for (const Json& pod : context_.objects().list("v1", "Pod", "", ours))
-    roll_.take(pod.string_or("metadata.namespace", ""), pod_of(pod));
+    if (!waits_for_parent(pod)) roll_.take(pod.string_or("metadata.namespace", ""), pod_of(pod));
   learnt_ = true;
 }
 
@@ -101,14 +105,75 @@ void Keeper::look_at_pod(const ObjectRef& what) {
     before = *group;
     workload = workload_of_group(*group, roll_.pods_of(*group).front());
   }
-  if (object && is_managed(*object))
+  if (object && is_managed(*object) && !waits_for_parent(*object))
     roll_.take(what.ns, pod_of(*object));
   else
     roll_.drop(what.ns, what.name);
+  if (object && is_managed(*object) && waits_for_parent(*object)) join_set(*object);
   const GroupKey* now = roll_.group_of(what.ns, what.name);
   const std::optional<GroupKey> present = now ? std::optional(*now) : std::nullopt;
   if (present) settle(*present);
   if (before && before != present) look_at_workload(workload_ref(before->ns, workload));
+}
+
+/// nullopt: it is not there, or names no queue, or another has its name.
+std::optional<Json> Keeper::find_set(const std::string& ns, const std::string& name,
+                                     const std::string& uid) const {
+  auto found = context_.objects().find({kSetVersion, kSetKind, ns, name});
+  if (found && found->string_or("metadata.uid", "") != uid) found.reset();
+  return found;
+}
+
+/// Tells the pod what the StatefulSet says that holds it up; reconcile() is called for that. It may
+/// be known here after its pods are, or name its queue later.
+void Keeper::join_set(const Json& pod) {
+  const auto parent = parent_set_of(pod);
+  const std::string ns = pod.string_or("metadata.namespace", "");
+  const std::string name = pod.string_or("metadata.name", "");
+  if (!parent || pod_of(pod).terminating) return;
+  const auto set = find_set(ns, parent->name, parent->uid);
+  auto told = set ? told_by_set(*set) : std::nullopt;
+  if (!told) {
+    waits_for_set_[{ns, parent->name}].insert(name);
+    return;
+  }
+  Json patch = Json::object();
+  patch["metadata"] = std::move(*told);
+  unless_gone(context_.objects().patch(pod_ref(ns, name), patch));
+}
+
+/// What it says now goes to its pods, until one of them was started.
+void Keeper::look_at_set(const ObjectRef& what) {
+  if (auto waiting = waits_for_set_.extract({what.ns, what.name}); !waiting.empty())
+    for (const std::string& pod : waiting.mapped()) look_at_pod(pod_ref(what.ns, pod));
+  const auto set = context_.objects().find(what);
+  if (!set) return;
+  const std::string group = group_of_set(what.name, set->string_or("metadata.uid", ""));
+  const std::vector<Pod> pods = roll_.pods_of({what.ns, group});
+  if (pods.empty()) return look_at_workload(workload_ref(what.ns, group));
+  auto told = told_by_set(*set);
+  if (!told || std::any_of(pods.begin(), pods.end(), [](const Pod& pod) { return pod.started(); }))
+    return;
+  Json patch = Json::object();
+  patch["metadata"] = std::move(*told);
+  const std::string queue = sluice::label_of(*set, kQueue);
+  for (const Pod& pod : pods)
+    if (pod.queue != queue || pod.total != replicas_of_set(*set))
+      unless_gone(context_.objects().patch(pod_ref(what.ns, pod.name), patch));
+}
+
+/// Whether its StatefulSet has no pods any more, and so nothing to wait or to hold quota for. Asked
+/// where no pod of it is there: those of one that was evicted are made anew.
+bool Keeper::goes_with_its_set(const Json& workload) const {
+  const Json* owners = workload.find("metadata.ownerReferences");
+  if (owners == nullptr || sluice::annotation_of(workload, kIsGroup) != "true") return false;
+  for (const Json& owner : owners->items()) {
+    if (owner.string_or("kind", "") != kSetKind) continue;
+    const auto set = find_set(workload.string_or("metadata.namespace", ""),
+                              owner.string_or("name", ""), owner.string_or("uid", ""));
+    return !set || replicas_of_set(*set) == 0;
+  }
+  return false;
 }
 
 void Keeper::settle(const GroupKey& group) {
@@ -155,7 +220,7 @@ void Keeper::carry_out(const Plan& plan, const GroupKey& group, const std::vecto
   for (const std::string& pod : {plan.told, plan.told_too})
     if (!pod.empty()) tell(true, group.ns, pod, "ErrWorkloadCompose", plan.problem);
   if (!plan.create.empty()) create(plan, group, pods);
-  if (!workload) return;
+  if (!workload || plan.foreign) return;
   if (plan.remove_workload) return unless_gone(context_.objects().remove(ref_of(*workload)));
   if (plan.finish) return finish(*workload, *plan.finish);
   follow(group, pods, *workload);
@@ -242,11 +307,12 @@ void Keeper::stop(const std::string& ns, const std::string& name, const Ending& 
   tell(false, ns, name, "Stopped", why.message);
 }
 
-/// The pod is gone at once, so its workload tells of it.
+/// The pod may be gone at once, so its workload tells of it as well.
 void Keeper::drop(const std::string& ns, const std::string& name, const std::string& workload) {
   const auto pod = find_pod(ns, name);
   if (!pod || pod_of(*pod).terminating) return;
   unless_gone(context_.objects().remove(pod_ref(ns, name)));
+  tell(false, ns, name, "ExcessPodDeleted", "Excess pod deleted");
   context_.event(false, ns, workload, "ExcessPodDeleted", "Excess pod deleted: " + name);
 }
 
@@ -271,9 +337,12 @@ void Keeper::follow(const GroupKey& group, const std::vector<Pod>& pods, const J
     for (const Json& each : present->items()) owners.push_back(each);
   const std::size_t before = owners.size();
   for (const Pod& pod : pods) {
-    const auto same = [&](const Json& owner) { return owner.string_or("uid", "") == pod.uid; };
+    Json ours = owner_reference(pod);
+    const auto same = [uid = ours.string_or("uid", "")](const Json& owner) {
+      return owner.string_or("uid", "") == uid;
+    };
     if (std::none_of(owners.items().begin(), owners.items().end(), same))
-      owners.push_back(owner_reference(pod));
+      owners.push_back(std::move(ours));
   }
   if (owners.size() > before) patch["metadata"]["ownerReferences"] = std::move(owners);
   if (!workload_of(workload).reserved) {
@@ -325,8 +394,12 @@ bool Keeper::anything_runs(const Json& workload) const {
   const ObjectRef ref = ref_of(workload);
   if (workload_of(workload).of_group) {
     const std::string ours = std::string(kGroup) + "=" + ref.name;
-    for (const Json& pod : context_.objects().list("v1", "Pod", ref.ns, ours))
-      if (is_managed(pod) && pod_of(pod).started()) return true;
+    const auto runs = [](const Json& pod) { return is_managed(pod) && pod_of(pod).started(); };
+    const std::vector<Json> labelled = context_.objects().list("v1", "Pod", ref.ns, ours);
+    if (!labelled.empty()) return std::any_of(labelled.begin(), labelled.end(), runs);
+    // They name it by an annotation, which no list can be asked for.
+    for (const Pod& known : roll_.pods_of({ref.ns, ref.name}))
+      if (const auto pod = find_pod(ref.ns, known.name); pod && runs(*pod)) return true;
     return false;
   }
   if (const Json* owners = workload.find("metadata.ownerReferences"))

@@ -10,6 +10,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "plan.hpp"
 #include "roll.hpp"
@@ -22,8 +23,8 @@ class Keeper {
  public:
   explicit Keeper(const sluice::Context& context) : context_(context) {}
 
-  /// A pod, a workload or a class of priorities was made, changed or deleted. False: a write of one
-  /// of several groups was refused, and it is to be called again later.
+  /// A pod, a workload, a StatefulSet or a class of priorities was made, changed or deleted. False:
+  /// a write of one of several groups was refused, and it is to be called again later.
   bool look_at(const sluice::ObjectRef& what);
   /// Why the workload may not be queued: its pods are not there; nullopt: they are. Of one that was
   /// evicted before this host began nobody knows until it was looked at: it waits as it did.
@@ -32,6 +33,11 @@ class Keeper {
  private:
   void learn();
   void look_at_pod(const sluice::ObjectRef& what);
+  void look_at_set(const sluice::ObjectRef& what);
+  void join_set(const sluice::Json& pod);
+  std::optional<sluice::Json> find_set(const std::string& ns, const std::string& name,
+                                       const std::string& uid) const;
+  bool goes_with_its_set(const sluice::Json& workload) const;
   void look_at_workload(const sluice::ObjectRef& what);
   void settle(const GroupKey& group);
   bool settle_those_without_class();
@@ -60,7 +66,9 @@ class Keeper {
   sluice::Context context_;
   Roll roll_;
   bool learnt_ = false;
-  std::set<GroupKey> waits_for_class_;            // of priorities
+  std::set<GroupKey> waits_for_class_;  // of priorities
+  // Pods that are to be told by a StatefulSet, by its namespace and name.
+  std::map<std::pair<std::string, std::string>, std::set<std::string>> waits_for_set_;
   std::map<std::string, std::string> looked_at_;  // workloads: what they lack; empty: nothing
   std::set<std::string> assumed_;                 // to lack pods, because they were not looked at
 };

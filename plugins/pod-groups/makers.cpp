@@ -68,10 +68,14 @@ std::vector<std::string_view> templates_of(const Maker& maker, const Json& objec
   return out;
 }
 
-/// What the template of the pods says.
-std::string said_by_template(const Maker& maker, const Json& object, std::string_view label) {
+/// What the template of the pods says: of their queue, of their group.
+std::string queue_by_template(const Maker& maker, const Json& object) {
   const Json* pods = object.find(maker.template_path);
-  return pods == nullptr ? std::string() : sluice::label_of(*pods, label);
+  return pods == nullptr ? std::string() : sluice::label_of(*pods, kQueue);
+}
+std::string group_by_template(const Maker& maker, const Json& object) {
+  const Json* pods = object.find(maker.template_path);
+  return pods == nullptr ? std::string() : sluice::identifier_of(*pods, kGroup);
 }
 
 Json set_of(std::string_view name, std::int64_t count, const Json* pods) {
@@ -83,14 +87,22 @@ Json set_of(std::string_view name, std::int64_t count, const Json* pods) {
   return out;
 }
 
-/// A StatefulSet's pods start one after the other, so the first one queues for all. A group keeps
-/// the name that it has, whoever gave it: with another one all pods would be made anew.
-void make_group(const Maker& maker, Json& object, const Json& old) {
-  std::string group = said_by_template(maker, old, kGroup);
-  if (group.empty())  // without a uid, which it does not have before it is there
-    group = workload_name(maker.kind, maker.group, object.string_or("metadata.name", ""), "",
-                          kLongestLabel);
-  at(object, maker.template_path)["metadata"]["labels"][kGroup] = group;
+/// Its pods are told by the object itself: its template says no more than that (parents.hpp).
+void hold_by_parent(const Maker& maker, Json& object) {
+  at(object, maker.template_path)["metadata"]["annotations"][kSuspendedBy] = kOfStatefulSet;
+}
+
+/// Whether its template was given queue and group, as Sluice 0.1 and Kueue before 0.18 did: it
+/// keeps them, because with another template all pods would be made anew.
+bool tells_by_template(const Maker& maker, const Json& old) {
+  return !queue_by_template(maker, old).empty() && !group_by_template(maker, old).empty();
+}
+
+/// The group keeps the name that it has, and has it where it had it.
+void keep_group(const Maker& maker, Json& object, const Json& old) {
+  const bool annotated = !sluice::annotation_of(*old.find(maker.template_path), kGroup).empty();
+  Json& metadata = at(object, maker.template_path)["metadata"];
+  metadata[annotated ? "annotations" : "labels"][kGroup] = group_by_template(maker, old);
 }
 
 /// Which replica a pod is of it learns when it is made (group_of_part()). The others of a group may
@@ -121,27 +133,11 @@ std::string queue_of(const sluice::Write& write, const Maker& maker, const Json&
                      const Settings& settings, const HasDefaultQueue& has_default_queue) {
   if (std::string queue = sluice::label_of(object, kQueue); !queue.empty()) return queue;
   const std::string ns = object.string_or("metadata.namespace", "");
-  const bool others = !said_by_template(maker, object, kQueue).empty();  // of another maker
+  const bool others = !queue_by_template(maker, object).empty();  // of another maker
   if (write.operation() != sluice::Operation::kCreate || others ||
       settings.except_namespaces.contains(ns) || !has_default_queue(ns))
     return {};
   return std::string(kDefaultQueue);
-}
-
-/// Its pods wait each by itself: it had none when it named a queue, so that nobody knew of how many
-/// a group is to be, and then got some by a Scale, which does not reach the template. They go on so
-/// until there are none; a group beside them would ask for the quota that they hold.
-bool waits_singly(const Maker& maker, const Json& object) {
-  return maker.waits == Waits::kTogether && replicas_of(object) > 0 &&
-         !said_by_template(maker, object, kQueue).empty() &&
-         said_by_template(maker, object, kGroup).empty();
-}
-
-/// Whether its template says of which group the pods are. Of a StatefulSet without pods it says
-/// what it said last: a Scale brings back as many.
-bool says_groups(const Maker& maker, const Json& object, const Json& old) {
-  if (maker.waits == Waits::kTogether) return replicas_of(object) > 0 && !waits_singly(maker, old);
-  return maker.waits == Waits::kByReplica;
 }
 
 /// The path of what may not be another while groups are there; empty: all of it is the same.
@@ -218,7 +214,11 @@ std::optional<std::string> pass_on(const sluice::Write& write, const Settings& s
   if (queue.empty()) return std::nullopt;
   object["metadata"]["labels"][kQueue] = queue;
   const Json old = write.old().empty() ? Json() : Json::parse(write.old());
-  const bool groups = says_groups(*maker, object, old);
+  if (maker->waits == Waits::kTogether && !tells_by_template(*maker, old)) {
+    hold_by_parent(*maker, object);
+    return object.dump();
+  }
+  const bool groups = maker->waits != Waits::kEach;
   for (const std::string_view path : templates_of(*maker, object)) {
     Json& metadata = at(object, path)["metadata"];
     for (const std::string_view label : {kQueue, kPriorityClass, kMaxSeconds})
@@ -229,8 +229,8 @@ std::optional<std::string> pass_on(const sluice::Write& write, const Settings& s
     metadata["annotations"][kFast] = "true";
     metadata["annotations"][kServing] = "true";
   }
-  if (groups && maker->waits == Waits::kTogether) make_group(*maker, object, old);
-  if (groups && maker->waits == Waits::kByReplica) make_groups(*maker, object);
+  if (maker->waits == Waits::kTogether) keep_group(*maker, object, old);
+  if (maker->waits == Waits::kByReplica) make_groups(*maker, object);
   return object.dump();
 }
 
@@ -240,11 +240,13 @@ void check_maker(const sluice::Write& write, sluice::FieldErrors& errors) {
   const Json object = Json::parse(write.object()), old = Json::parse(write.old());
   const std::string queue = sluice::label_of(old, kQueue);
   if (queue.empty()) return;
-  if (sluice::label_of(object, kQueue) != queue && old.int_or("status.readyReplicas", 0) > 0)
-    errors.invalid("metadata.labels[" + std::string(kQueue) + "]",
-                   Json(sluice::label_of(object, kQueue)).dump(),
-                   "field is immutable while pods are ready");
-  if (maker->waits == Waits::kEach || waits_singly(*maker, old)) return;
+  const std::string now = sluice::label_of(object, kQueue);
+  const std::string path_of_queue = "metadata.labels[" + std::string(kQueue) + "]";
+  if (now != queue && old.int_or("status.readyReplicas", 0) > 0)
+    errors.invalid(path_of_queue, Json(now).dump(), "field is immutable while pods are ready");
+  else if (now.empty() && maker->waits == Waits::kTogether)
+    errors.invalid(path_of_queue, Json(now).dump(), "must name a queue: its pods wait there");
+  if (maker->waits == Waits::kEach) return;
   if (const std::string_view path = changed_shape(*maker, object, old);
       !path.empty() && replicas_of(old) > 0 && replicas_of(object) > 0)
     errors.forbidden(path,

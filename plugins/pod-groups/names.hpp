@@ -10,7 +10,8 @@ namespace pods {
 
 inline constexpr std::string_view kKueue = "kueue.x-k8s.io/v1beta2";
 
-/// Labels of pods: the LocalQueue, and the group that the pod belongs to.
+/// Labels of pods: the LocalQueue, and the group that the pod belongs to, which an annotation may
+/// name as well.
 inline constexpr std::string_view kQueue = "kueue.x-k8s.io/queue-name";
 inline constexpr std::string_view kGroup = "kueue.x-k8s.io/pod-group-name";
 inline constexpr std::string_view kPriorityClass = "kueue.x-k8s.io/priority-class";
@@ -21,6 +22,12 @@ inline constexpr std::string_view kTotal = "kueue.x-k8s.io/pod-group-total-count
 inline constexpr std::string_view kFast = "kueue.x-k8s.io/pod-group-fast-admission";
 inline constexpr std::string_view kServing = "kueue.x-k8s.io/pod-group-serving";
 inline constexpr std::string_view kRetriable = "kueue.x-k8s.io/retriable-in-group";
+
+/// Annotation of pods and of templates: who makes the pod lets it wait, and says where.
+inline constexpr std::string_view kSuspendedBy = "kueue.x-k8s.io/pod-suspending-parent";
+inline constexpr std::string_view kOfStatefulSet = "statefulset";
+/// Annotation of such a pod: its workload, which is called as its group.
+inline constexpr std::string_view kPrebuilt = "kueue.x-k8s.io/prebuilt-workload-name";
 
 /// What the plugin puts on a pod that it queues: a label and a finalizer of one name, the gate, and
 /// an annotation that names the pod set.

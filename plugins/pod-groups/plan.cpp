@@ -35,7 +35,10 @@ class Planner {
  public:
   Planner(const std::vector<Pod>& pods, const Held* workload) : workload_(workload) {
     for (const Pod& pod : pods) {
-      if (pod.never_ran()) {
+      // One that was stopped keeps its group's place, and how often it was tried, until it is made
+      // anew; of one that serves the next may have its name.
+      const bool holds_place = pod.stopped && pod.tracked && !pod.group.empty() && !pod.serving;
+      if (pod.never_ran() && !holds_place) {
         release(pod);
         continue;
       }
@@ -47,7 +50,7 @@ class Planner {
   }
 
   Plan made() {
-    if (all_.empty()) return out_;
+    if (all_.empty()) return nothing_left();
     alone_ = all_.front()->group.empty();
     serving_ = all_.front()->serving;
     if (!workload_ || workload_->terminating)
@@ -62,6 +65,12 @@ class Planner {
   }
 
  private:
+  /// Whoever was evicted holds quota no longer, also where somebody else keeps the pod's object.
+  Plan nothing_left() {
+    out_.ended = workload_ && workload_->ending && !workload_->finished;
+    return out_;
+  }
+
   void release(const Pod& pod) {
     if (pod.tracked) out_.release.push_back(pod.name);
   }
@@ -184,6 +193,7 @@ class Planner {
   }
 
   void foreign_workload() {
+    out_.foreign = true;
     for (const Pod* pod : lost_) release(*pod);
     tell(*all_.front(), "A workload of the group's name, " + all_.front()->group +
                             ", is there already, and is not that of a group of pods");

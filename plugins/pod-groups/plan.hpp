@@ -31,6 +31,7 @@ struct Ending {
 /// Pods are named by their names, each at most once per list.
 struct Plan {
   std::vector<NewPodSet> create;     ///< a workload of these pod sets
+  bool foreign = false;              ///< the workload is somebody else's, and stays as it is
   bool remove_workload = false;      ///< it is not that of these pods
   std::vector<std::string> track;    ///< get the finalizer
   std::vector<std::string> release;  ///< lose it

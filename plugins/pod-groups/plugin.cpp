@@ -10,6 +10,7 @@
 #include "keeper.hpp"
 #include "makers.hpp"
 #include "names.hpp"
+#include "parents.hpp"
 #include "rules.hpp"
 #include "schema.hpp"
 
@@ -70,6 +71,7 @@ class PodGroups {
   std::vector<std::string> watched_kinds() const {
     const std::string kueue(kKueue);
     return {"v1 Pod label:" + std::string(kManaged) + "=true", kueue + " Workload claimed",
+            std::string(kSetVersion) + " " + kSetKind + " label:" + std::string(kQueue),
             kueue + " WorkloadPriorityClass", "scheduling.k8s.io/v1 PriorityClass"};
   }
   sluice::Again reconcile(const sluice::ObjectRef& what) {
@@ -112,6 +114,7 @@ SLUICE_MAY("patch kueue.x-k8s.io/Workload/status");
 SLUICE_MAY("get Namespace");
 SLUICE_MAY("get batch/Job");
 SLUICE_MAY("get ray.io/RayCluster");
+SLUICE_MAY("get apps/StatefulSet");
 SLUICE_MAY("get kueue.x-k8s.io/ResourceFlavor");
 SLUICE_MAY("get kueue.x-k8s.io/LocalQueue");
 SLUICE_MAY("get kueue.x-k8s.io/WorkloadPriorityClass");

@@ -31,15 +31,20 @@ bool is_name(std::string_view text) {
          text.find("-.") == text.npos;
 }
 
+/// Where the pod says in which group it is.
+std::string group_path(const Json& pod) {
+  return sluice::annotation_of(pod, kGroup).empty() ? label_path(kGroup) : annotation_path(kGroup);
+}
+
 void check_group(const Json& pod, sluice::FieldErrors& errors) {
-  const std::string group = sluice::label_of(pod, kGroup);
+  const std::string group = sluice::identifier_of(pod, kGroup);
   const std::string total = sluice::annotation_of(pod, kTotal);
-  const std::string both = "both the annotation " + std::string(kTotal) + " and the label " +
-                           std::string(kGroup) + " should be set";
-  if (group.empty() && !total.empty()) errors.required(label_path(kGroup), both);
+  const std::string both = "both the annotation " + std::string(kTotal) + " and " +
+                           std::string(kGroup) + ", an annotation or a label, should be set";
+  if (group.empty() && !total.empty()) errors.required(group_path(pod), both);
   if (group.empty()) return;
   if (!is_name(group))
-    errors.invalid(label_path(kGroup), Json(group).dump(),
+    errors.invalid(group_path(pod), Json(group).dump(),
                    "must be the name of a Workload: a-z, 0-9, - and ., a letter or digit at both "
                    "ends");
   if (total.empty()) return errors.required(annotation_path(kTotal), both);
@@ -65,9 +70,10 @@ void check_sets(const Json& pod, sluice::FieldErrors& errors) {
 
 void check_change(const Json& pod, const Json& old, sluice::FieldErrors& errors) {
   const Pod before = pod_of(old), now = pod_of(pod);
-  if (before.group != now.group)
-    errors.invalid(label_path(kGroup), Json(now.group).dump(), "field is immutable");
-  if (before.total != now.total)
+  const bool joins = before.group.empty() && before.gated;  // while it waits
+  if (!joins && before.group != now.group)
+    errors.invalid(group_path(pod), Json(now.group).dump(), "field is immutable");
+  if (!joins && before.total != now.total)
     errors.invalid(annotation_path(kTotal), Json(sluice::annotation_of(pod, kTotal)).dump(),
                    "field is immutable");
   if (before.gated && !now.gated)
@@ -79,7 +85,7 @@ void check_change(const Json& pod, const Json& old, sluice::FieldErrors& errors)
                    "field is immutable once the pod was started");
   // What the group was counted by.
   for (const std::string_view name : {kFast, kServing, kSets})
-    if (sluice::annotation_of(pod, name) != sluice::annotation_of(old, name))
+    if (!joins && sluice::annotation_of(pod, name) != sluice::annotation_of(old, name))
       errors.invalid(annotation_path(name), Json(sluice::annotation_of(pod, name)).dump(),
                      "field is immutable");
   if (!before.group.empty() && !before.retriable && now.retriable)
@@ -137,28 +143,31 @@ std::string except_words(const Settings& settings) {
 std::vector<std::string> judged_pods(const Settings& settings) {
   const std::string except = except_words(settings);
   if (settings.without_queue) return {"Pod" + except};
-  const std::string label(kQueue);
-  return {"Pod label:" + label + except, "Pod label:!" + label + except + " if-answered"};
+  const std::string label(kQueue), parent(kSuspendedBy);
+  const std::string by_itself = " annotation:!" + parent + except;
+  return {"Pod label:" + label + by_itself, "Pod label:!" + label + by_itself + " if-answered",
+          "Pod annotation:" + parent + except};
 }
 
 std::optional<std::string> hold(std::string_view text, const Settings& settings,
                                 const HasDefaultQueue& has_default_queue, const Origin& origin) {
   Json pod = Json::parse(text);
   const std::string ns = pod.string_or("metadata.namespace", "");
-  if (settings.except_namespaces.contains(ns) || !settings.namespaces.cover(ns))
-    return std::nullopt;
+  const bool by_parent = !sluice::annotation_of(pod, kSuspendedBy).empty();
+  if (settings.except_namespaces.contains(ns)) return std::nullopt;
+  if (!by_parent && !settings.namespaces.cover(ns)) return std::nullopt;
   // Only the system says so, of one that it brings back from a backup.
   if (is_managed(pod)) return std::nullopt;
   // The pods of a job that is queued itself: its template got the label when it was started. A
   // user's label is left out before, and what else of the pod is called like it says nothing.
   if (!sluice::label_of(pod, kPodSet).empty()) return std::nullopt;
-  if (sluice::label_of(pod, kQueue).empty()) {
+  if (!by_parent && sluice::label_of(pod, kQueue).empty()) {
     if (has_default_queue(ns))
       pod["metadata"]["labels"][kQueue] = kDefaultQueue;
     else if (!settings.without_queue)
       return std::nullopt;
   }
-  if (runs_with_owner(pod, ns, origin)) return std::nullopt;
+  if (!by_parent && runs_with_owner(pod, ns, origin)) return std::nullopt;
   pod["metadata"]["labels"][kManaged] = "true";
   std::string role = sluice::annotation_of(pod, kNamedSet);
   if (role.empty()) role = role_of(pod["spec"]);

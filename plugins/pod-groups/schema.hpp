@@ -1,4 +1,5 @@
-// What the plugin adds to kinds (form: docs/plugins/schema.md): marks. Only the system may say
+// What the plugin adds to kinds (form: docs/plugins/schema.md): marks, and the StatefulSets of a
+// cluster, which it reads. Only the system may say
 // which pods are queued here, which pod set they are of, and which workload is a group's. The pods
 // of a group are written in one order, so that none starts before the admission is stored.
 //
@@ -20,6 +21,12 @@ inline constexpr std::string_view kSchema = R"json([
   "kind": "Workload", "group": "kueue.x-k8s.io",
   "marks": ["kueue.x-k8s.io/is-group-workload"],
   "versions": []
+},
+{
+  "kind": "StatefulSet", "group": "apps", "plural": "statefulsets", "scope": "Namespaced",
+  "internal": true,
+  "versions": [{"version": "v1", "storage": true, "status": true,
+    "fields": [{"path": "spec", "type": "any"}, {"path": "status", "type": "any"}]}]
 }
 ])json";
 

@@ -20,7 +20,7 @@ Condition readiness(const Json& workload, bool ready) {
   const Json* before = sluice::find_condition(workload, kPodsReady);
   const std::string last = text_of(before, "reason");
   const bool was = text_of(before, "status") == "True";
-  const char* kAll = "All pods were ready or succeeded";
+  const char* kAll = "All pods reached readiness and the workload is running";
   if (ready) {
     const bool again = last == "WaitForRecovery" || (was && last == "Recovered");
     return {kPodsReady, true, again ? "Recovered" : "Started", kAll};

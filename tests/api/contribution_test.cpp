@@ -403,8 +403,8 @@ TEST(Contribution, AnObjectBelongsTogetherWithOneSetOfOthers) {
         std::string(R"({"kind": "Pod", "group": "", "versions": [], "together": )") + label + "}",
         "one");
   };
-  EXPECT_THAT(says("7").error().text, HasSubstr("Pod: together: 7 is no name of a label"));
-  EXPECT_THAT(says(R"("a b")").error().text, HasSubstr(R"("a b" is no name of a label)"));
+  EXPECT_THAT(says("7").error().text, HasSubstr("Pod: together: 7 is no name of an annotation"));
+  EXPECT_THAT(says(R"("a b")").error().text, HasSubstr(R"("a b" is no name of an annotation)"));
   ASSERT_TRUE(says(R"("example.com/team")").ok());
   EXPECT_EQ(scheme.find("v1", "Pod")->together, "example.com/team");
   EXPECT_THAT(says(R"("example.com/other")").error().text,

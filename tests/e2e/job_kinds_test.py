@@ -249,7 +249,8 @@ class JobKinds(unittest.TestCase):
             "metadata": {"name": "ray", "labels": {"kueue.x-k8s.io/queue-name": "main"}},
             "spec": {"components": [{"template": {
                 "apiVersion": "ray.io/v1", "kind": "RayJob", "spec": {
-                    "entrypoint": "python train.py", "rayClusterSpec": {
+                    "entrypoint": "python train.py", "shutdownAfterJobFinishes": True,
+                    "rayClusterSpec": {
                         "headGroupSpec": {"rayStartParams": {}, "template": pod}}}}}]}}))
         eventually(lambda: "on a host submit the RayJob itself" in self.kubectl(
             "describe", "appwrapper", "ray"), "an event says why")
@@ -275,7 +276,8 @@ class JobKinds(unittest.TestCase):
         self.shipped("rayjob.yaml")
         job = {"apiVersion": "ray.io/v1", "kind": "RayJob",
                "metadata": {"name": "ray", "labels": {"kueue.x-k8s.io/queue-name": "main"}},
-               "spec": {"entrypoint": "python train.py", "rayClusterSpec": {
+               "spec": {"entrypoint": "python train.py", "shutdownAfterJobFinishes": True,
+                        "rayClusterSpec": {
                    "headGroupSpec": {"rayStartParams": {}, "template": pod}}}}
         self.apply(json.dumps(job))
         eventually(lambda: "give spec.submitterPodTemplate" in self.kubectl(

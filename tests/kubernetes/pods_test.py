@@ -148,7 +148,7 @@ class Pods(Case):
         """Nor does anybody say that a pod is ours."""
         for change, told in (({"spec": {"schedulingGates": None}}, "is lifted by the system"),
                              ({"metadata": {"labels": {DOMAIN + "pod-group-name": "g"}}},
-                              "field is immutable")):
+                              "should be set")):
             code, answer = self.api.send("PATCH", f"{PODS}/{name}", change,
                                          "application/merge-patch+json")
             self.assertEqual(code, 422, answer)
@@ -411,9 +411,12 @@ class Makers(Case):
         self.queue("sets", 3)
         self.make("statefulsets", "StatefulSet", "first", "sets", 3)
         eventually(lambda: self.running_of("first") == 3, "all three run")
-        group = self.pods_of("first")[0]["metadata"]["labels"][DOMAIN + "pod-group-name"]
+        group = self.pods_of("first")[0]["metadata"]["annotations"][DOMAIN + "pod-group-name"]
         self.assertRegex(group, "^statefulset-first-[0-9a-f]{5}$")
-        self.assertEqual([each["metadata"]["name"] for each in self.api.items(MINE)], [group])
+        workload, = self.api.items(MINE)
+        self.assertEqual(workload["metadata"]["name"], group)
+        self.assertEqual([each["kind"] for each in workload["metadata"]["ownerReferences"]],
+                         ["StatefulSet"])
         self.make("statefulsets", "StatefulSet", "second", "sets", 2)
         eventually(lambda: self.gated_of("second") == 1, "the first pod of the other one waits")
         code, answer = self.scale("first", 2)
@@ -428,12 +431,15 @@ class Makers(Case):
         self.assertEqual(counts[group], 1)
         # Evicted: the pods of the same names come again, and wait.
         before = {each["metadata"]["uid"] for each in self.pods_of("second")}
+        held = {each["metadata"]["uid"] for each in self.api.items(MINE)}
         self.api.merge(f"{QUEUES}/sets", {"spec": {"stopPolicy": "HoldAndDrain"}})
         eventually(lambda: self.gated_of("second") == 1 and self.running_of("second") == 0,
                    "the first pod waits again")
         self.api.merge(f"{QUEUES}/sets", {"spec": {"stopPolicy": "None"}})
         eventually(lambda: self.running_of("second") == 2, "both run again")
         self.assertFalse(before & {each["metadata"]["uid"] for each in self.pods_of("second")})
+        self.assertEqual({each["metadata"]["uid"] for each in self.api.items(MINE)}, held,
+                         "the workloads outlive the pods")
         for name in ("first", "second"):
             self.end("statefulsets", name)
         eventually(lambda: not self.api.items(MINE), "their workloads went with them")
@@ -470,25 +476,29 @@ class Makers(Case):
         eventually(lambda: self.running_of("free") == 2, "it is scaled")
         self.end("deployments", "free")
 
-    def test_3b_what_a_scale_makes_of_nothing_waits_pod_by_pod(self):
-        """Of how many a group would be nobody has said."""
+    def test_3b_what_a_scale_makes_of_nothing_is_a_group_as_well(self):
         self.queue("nothing", 3)
         self.make("statefulsets", "StatefulSet", "zero", "nothing", 0)
-        self.api.merge(self.apps + "statefulsets/zero/scale", {"spec": {"replicas": 2}})
-        eventually(lambda: self.running_of("zero") == 2, "both run")
-        self.assertEqual(len(self.api.items(MINE)), 2)
-        before = {each["metadata"]["uid"] for each in self.pods_of("zero")}
-        self.api.merge(self.apps + "statefulsets/zero", {"metadata": {"labels": {"a": "b"}}})
-        self.assertEqual(self.scale("zero", 3)[0], 200)  # these are free to
-        eventually(lambda: self.running_of("zero") == 3, "one more runs")
-        self.assertTrue(before < {each["metadata"]["uid"] for each in self.pods_of("zero")})
-        self.assertEqual(self.scale("zero", 0)[0], 200)
-        eventually(lambda: not self.api.items(MINE), "nothing holds quota")
-        eventually(lambda: self.scale("zero", 2)[0] == 200, "it says a number")
-        eventually(lambda: self.running_of("zero") == 2, "both run")
-        self.assertEqual([each["spec"]["podSets"][0]["count"] for each in self.api.items(MINE)],
-                         [2])  # as one
+        for replicas in (2, 3):
+            self.api.merge(self.apps + "statefulsets/zero/scale", {"spec": {"replicas": replicas}})
+            eventually(lambda: self.running_of("zero") == replicas, "all of them run")
+            self.assertEqual([each["spec"]["podSets"][0]["count"] for each in self.api.items(MINE)],
+                             [replicas])
+            self.assertEqual(self.scale("zero", 0)[0], 200)
+            eventually(lambda: not self.pods_of("zero") and not self.api.items(MINE),
+                       "nothing holds quota")
         self.end("statefulsets", "zero")
+
+    def test_3c_another_queue_is_heard_by_the_pods_that_wait(self):
+        self.queue("right", 2)
+        self.make("statefulsets", "StatefulSet", "typo", "wrogn", 2)
+        eventually(lambda: self.gated_of("typo") == 1, "the first pod waits")
+        path = self.apps + "statefulsets/typo"
+        template = self.api.get(path)["spec"]["template"]
+        self.api.merge(path, {"metadata": {"labels": {DOMAIN + "queue-name": "right"}}})
+        eventually(lambda: self.running_of("typo") == 2, "both run")
+        self.assertEqual(self.api.get(path)["spec"]["template"], template)
+        self.end("statefulsets", "typo")
 
     def test_4_a_default_queue_takes_whole_sets(self):
         self.api.post("/api/v1/namespaces", {"metadata": {"name": "by-default"}})
@@ -505,8 +515,7 @@ class Makers(Case):
         made = eventually(taken, "the controller knows of the queue")
         self.assertEqual(made["metadata"]["labels"], {DOMAIN + "queue-name": "default"})
         pods = made["spec"]["template"]["metadata"]
-        self.assertEqual(pods["labels"][DOMAIN + "queue-name"], "default")
-        self.assertEqual(pods["annotations"][DOMAIN + "pod-group-total-count"], "2")
+        self.assertEqual(pods["annotations"], {DOMAIN + "pod-suspending-parent": "statefulset"})
 
     def test_5_steps_of_others_wait_each_by_itself(self):
         """As an engine of workflows makes them: pods of one owner, of a kind that is not known,

@@ -219,6 +219,81 @@ class TakingOver(unittest.TestCase):
                    "the admission is gone")
 
 
+class TakingOverPods(unittest.TestCase):
+    """Pods without a job: a group that an annotation names, and the pods of a StatefulSet, as
+    Kueue's webhook lets them wait, its manager names them and starts them."""
+    def setUp(self):
+        self.cluster = ControlPlane(build.find(TakingOver.programs, "control-plane"))
+        self.addCleanup(self.cluster.stop)
+        self.cluster.start()
+        self.api = self.cluster.api
+        install(self.cluster, build.find(TakingOver.programs, "crds"))
+        self.api.post("/api/v1/namespaces", {"metadata": {"name": "sluice-system"}})
+        kueue = Kueue(self.api)
+        kueue.make("ResourceFlavor", "resourceflavors", "spot", {"nodeLabels": POOL})
+        kueue.cluster_queue("q", {"spot": "4"})
+        kueue.local_queue("q", "q")
+        self.enterContext(Kubelet(self.api))
+        self.api.merge("/api/v1/nodes/" + NODE, {"metadata": {"labels": POOL}})
+        self.neighbour = Neighbour(self.cluster, build.find(TakingOver.programs, "kueue"),
+                                   ("batch/job", "pod", "statefulset"))
+        self.controller = Controller(TakingOver.sluice, self.cluster, "admin",
+                                     "--plugins", "pod-groups")
+        self.addCleanup(self.controller.stop)
+
+    @staticmethod
+    def held(name, **annotations):
+        """A pod, or a template of one, that waits."""
+        container = {"name": "c", "image": "none", "resources": {"requests": {"cpu": "1"}}}
+        return {"metadata": {"annotations": {f"kueue.x-k8s.io/{key.replace('_', '-')}": value
+                                             for key, value in annotations.items()},
+                             "labels": {"app": name}},
+                "spec": {"schedulingGates": [{"name": "kueue.x-k8s.io/admission"}],
+                         "terminationGracePeriodSeconds": 1, "containers": [container]}}
+
+    def make_group(self):
+        for i in range(2):
+            pod = self.held("g", pod_group_name="g", pod_group_total_count="2",
+                            role_hash="a1b2c3d4")
+            pod["metadata"]["name"] = f"g-{i}"
+            pod["metadata"]["finalizers"] = ["kueue.x-k8s.io/managed"]
+            pod["metadata"]["labels"] |= {"kueue.x-k8s.io/queue-name": "q",
+                                          "kueue.x-k8s.io/managed": "true"}
+            self.api.post("/api/v1/namespaces/default/pods", pod)
+
+    def running(self):
+        return {each["metadata"]["name"]: each["metadata"]["uid"] for each in self.api.items(PODS)
+                if each["status"].get("phase") == "Running"
+                and "deletionTimestamp" not in each["metadata"]}
+
+    def workloads(self):
+        return {each["metadata"]["name"]: each["metadata"]["uid"]
+                for each in self.api.items(WORKLOADS)}
+
+    def test_what_runs_goes_on(self):
+        sets = "/apis/apps/v1/namespaces/default/statefulsets"
+        with self.neighbour:
+            self.make_group()
+            self.api.post(sets, {
+                "metadata": {"name": "web", "labels": {"kueue.x-k8s.io/queue-name": "q"}},
+                "spec": {"replicas": 2, "serviceName": "web",
+                         "selector": {"matchLabels": {"app": "web"}},
+                         "template": self.held("web", pod_suspending_parent="statefulset")}})
+            eventually(lambda: sorted(self.running()) == ["g-0", "g-1", "web-0", "web-1"],
+                       "all run with Kueue", 120)
+        pods, workloads = self.running(), self.workloads()
+        self.controller.start()
+        eventually(lambda: self.controller.metric("sluice_cluster_edits_waiting") == 0,
+                   "it has written what it had to")
+        eventually(lambda: self.api.get(GROUP + "v1beta2/clusterqueues/q")["status"].get(
+            "reservingWorkloads") == 2, "both count")
+        self.assertEqual((self.running(), self.workloads()), (pods, workloads))
+        # What a StatefulSet made before is let go as well, and gives back what it had.
+        self.api.merge(sets + "/web/scale", {"spec": {"replicas": 0}})
+        eventually(lambda: len(self.workloads()) == 1, "the StatefulSet has none any more")
+        self.assertEqual(sorted(self.running()), ["g-0", "g-1"])
+
+
 def main():
     if not may_run():
         build.skip(NEEDS)

@@ -223,7 +223,7 @@ JobController::Done JobController::keep_in_line(JobView& view, ObjectAccess& obj
   std::string why = view.kind->unfit(view.job);
   if (why.empty() && makes_pods_) why = view.kind->unfit_on_host(view.job);
   if (!why.empty()) return hold(view, "ErrWorkloadCompose", why, objects);
-  const bool prebuilt = !view.label(kPrebuiltLabel).empty();
+  const bool prebuilt = !prebuilt_of(view.job).empty();
   if (prebuilt && view.workloads.empty()) return follow_prebuilt(view, objects);
   const MappingPlan plan = plan_workloads(mapping_, reader_, view, objects);
   if (prebuilt && plan.is_classic()) return follow_prebuilt(view, objects);
@@ -261,7 +261,7 @@ JobController::Done JobController::hold(JobView& view, std::string_view reason,
 }
 
 JobController::Done JobController::follow_prebuilt(JobView& view, ObjectAccess& objects) {
-  const std::string name(view.label(kPrebuiltLabel));
+  const std::string name(prebuilt_of(view.job));
   WorkloadOfJob* speaker = view.find(name);
   if (!speaker) {
     const std::string key = join_key(view.ns, name);

@@ -82,7 +82,7 @@ JobController::Done JobController::sync_wishes(JobView& view, WorkloadOfJob& spe
   if (!wishes) return {};  // the workload keeps what it has
   json::object& spec = object_of(speaker.object, "spec");
   const json::object before = spec;
-  const bool prebuilt = !view.label(kPrebuiltLabel).empty();
+  const bool prebuilt = !prebuilt_of(view.job).empty();
   for (const std::string_view field :
        {"queueName", "priorityClassRef", "priority", "maximumExecutionTimeSeconds"}) {
     const auto* wanted = api::find(*wishes, field);

@@ -46,13 +46,20 @@ std::optional<std::int32_t> as_number(std::string_view text) {
   return number;
 }
 
-/// What the labels name is an object, or may become one. What was stored otherwise stays.
+/// Where prebuilt_of() has it from.
+std::string prebuilt_path(const json::object& job) {
+  return annotation_of(job, kPrebuilt).empty() ? label_path(kPrebuilt) : annotation_path(kPrebuilt);
+}
+
+/// What a job names is an object, or may become one. What was stored otherwise stays.
 void check_names(const json::object& job, const json::object& old, Problems& problems) {
-  for (const std::string_view label : {kQueueLabel, kPrebuiltLabel})
-    if (const std::string_view name = label_of(job, label);
-        !name.empty() && name != label_of(old, label) && !api::is_dns_subdomain(name))
-      refuse(problems, label_path(label),
+  const auto check_name = [&](std::string_view name, std::string_view before, std::string path) {
+    if (!name.empty() && name != before && !api::is_dns_subdomain(name))
+      refuse(problems, std::move(path),
              fmt::format("Invalid value: \"{}\": {}", name, api::kSubdomainRule));
+  };
+  check_name(label_of(job, kQueueLabel), label_of(old, kQueueLabel), label_path(kQueueLabel));
+  check_name(prebuilt_of(job), prebuilt_of(old), prebuilt_path(job));
 }
 
 void check(const json::object& job, bool is_new_start, Problems& problems) {
@@ -96,11 +103,16 @@ void check_change(const api::JobKind& kind, const json::object& job, const json:
                   Problems& problems) {
   check_class(kind, job, old, problems);
   if (kind.suspended(old) || kind.suspended(job)) return;
-  for (const std::string_view label : {kQueueLabel, kPrebuiltLabel, kMaxExecutionLabel})
-    if (label_of(job, label) != label_of(old, label))
-      refuse(problems, label_path(label),
+  const auto stays = [&](std::string_view now, std::string_view before, std::string path) {
+    if (now != before)
+      refuse(problems, std::move(path),
              fmt::format("Invalid value: \"{}\": field is immutable while the job is not suspended",
-                         label_of(job, label)));
+                         now));
+  };
+  stays(label_of(job, kQueueLabel), label_of(old, kQueueLabel), label_path(kQueueLabel));
+  stays(prebuilt_of(job), prebuilt_of(old), prebuilt_path(job));
+  stays(label_of(job, kMaxExecutionLabel), label_of(old, kMaxExecutionLabel),
+        label_path(kMaxExecutionLabel));
   const json::value* before = api::find(part(old, "spec"), "parallelism");
   const json::value* now = api::find(part(job, "spec"), "parallelism");
   const bool same = before == now || (before && now && *before == *now);
@@ -195,7 +207,7 @@ bool is_of_a_user(const json::object& job) {
 }  // namespace
 
 bool is_queued(const json::object& job) {
-  return !label_of(job, kQueueLabel).empty() || !label_of(job, kPrebuiltLabel).empty();
+  return !label_of(job, kQueueLabel).empty() || !prebuilt_of(job).empty();
 }
 
 bool runs_with_owner(const json::object& job, const ObjectReader& objects, bool managed) {

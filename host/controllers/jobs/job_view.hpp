@@ -65,5 +65,8 @@ class JobReader {
 /// Label `name` of an object; empty without one.
 std::string_view label_of(const boost::json::object& object, std::string_view name);
 std::string_view annotation_of(const boost::json::object& object, std::string_view name);
+/// The workload that was made before the job, for it; empty: none was. Its annotation says so or,
+/// without one, its label.
+std::string_view prebuilt_of(const boost::json::object& job);
 
 }  // namespace sluice::host

@@ -21,14 +21,14 @@ inline constexpr std::string_view kQueueLabel = "kueue.x-k8s.io/queue-name";
 inline constexpr std::string_view kDefaultQueue = "default";
 inline constexpr std::string_view kPriorityClassLabel = "kueue.x-k8s.io/priority-class";
 inline constexpr std::string_view kJobUidLabel = "kueue.x-k8s.io/job-uid";
-inline constexpr std::string_view kPrebuiltLabel = "kueue.x-k8s.io/prebuilt-workload-name";
+/// An annotation, or a label: see prebuilt_of().
+inline constexpr std::string_view kPrebuilt = "kueue.x-k8s.io/prebuilt-workload-name";
 inline constexpr std::string_view kMaxExecutionLabel = "kueue.x-k8s.io/max-exec-time-seconds";
 inline constexpr std::string_view kMinParallelism = "kueue.x-k8s.io/job-min-parallelism";
 inline constexpr std::string_view kCompletionsEqual =
     "kueue.x-k8s.io/job-completions-equal-parallelism";
 inline constexpr std::string_view kPodSetLabel = "kueue.x-k8s.io/podset";
 inline constexpr std::string_view kWorkloadAnnotation = "kueue.x-k8s.io/workload";
-/// Keeps a workload from being admitted until it is taken away.
 /// What was put into a running job, so that it can be taken out again.
 inline constexpr std::string_view kStartedWith = "sluice.dev/started-with";
 

@@ -32,7 +32,7 @@ bool set_pods_ready(json::object& status, bool ready, Time now) {
   if (ready) {
     const bool recovered = last == "WaitForRecovery" || (were_ready && last == "Recovered");
     return say(status, true, recovered ? "Recovered" : "Started",
-               "All pods were ready or succeeded", now);
+               "All pods reached readiness and the workload is running", now);
   }
   const bool recovers = were_ready || last == "WaitForRecovery";
   return say(status, false, recovers ? "WaitForRecovery" : "WaitForStart",

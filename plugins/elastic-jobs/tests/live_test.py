@@ -88,6 +88,7 @@ metadata:
   annotations: {kueue.x-k8s.io/elastic-job: "true"}
 spec:
   enableInTreeAutoscaling: true
+  autoscalerOptions: {resources: {}}
   headGroupSpec: {rayStartParams: {}, template: POD}
   workerGroupSpecs:
 """ + "".join(

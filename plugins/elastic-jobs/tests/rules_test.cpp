@@ -200,7 +200,8 @@ std::string ray() {
   return R"({"metadata":{"name":"ray","labels":{"kueue.x-k8s.io/queue-name":"lq"},
              "annotations":{)" +
          std::string(ElasticWorld::kElastic) +
-         R"(}},"spec":{"enableInTreeAutoscaling":true,"headGroupSpec":{"rayStartParams":{},)" +
+         R"(}},"spec":{"enableInTreeAutoscaling":true,"autoscalerOptions":{"resources":{}},)"
+         R"("headGroupSpec":{"rayStartParams":{},)" +
          pod + R"(},"workerGroupSpecs":[)" + group("a", 1) + "," + group("b", 2) + "," +
          group("c", 1) + "]}}";
 }

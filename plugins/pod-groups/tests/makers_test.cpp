@@ -48,26 +48,28 @@ TEST(Makers, PodsOfADeploymentWaitEachByItself) {
                          R"("kueue.x-k8s.io/priority-class":"high"}})");
 }
 
-TEST(Makers, PodsOfAStatefulSetWaitTogether) {
-  const Json made = passed_on("StatefulSet", maker("StatefulSet", kQueued, 3));
-  EXPECT_EQ(made.find("labels")->member("kueue.x-k8s.io/pod-group-name")->as_string().substr(0, 16),
-            "statefulset-web-");
-  EXPECT_EQ(made.find("annotations")->dump(), R"({"kueue.x-k8s.io/pod-group-total-count":"3",)"
-                                              R"("kueue.x-k8s.io/pod-group-fast-admission":"true",)"
-                                              R"("kueue.x-k8s.io/pod-group-serving":"true"})");
+// The object itself tells them where: another queue, or number, is no other template.
+TEST(Makers, PodsOfAStatefulSetAreHeldByIt) {
+  const std::string held =
+      R"({"labels":{"app":"web"},"annotations":{"kueue.x-k8s.io/pod-suspending-parent":)"
+      R"("statefulset"}})";
+  for (const int replicas : {0, 3})
+    EXPECT_EQ(passed_on("StatefulSet", maker("StatefulSet", kQueued, replicas)).dump(), held);
 }
 
 // Another name would be another template, and all pods would be made anew.
-TEST(Makers, AGroupKeepsTheNameThatItHas) {
+TEST(Makers, ATemplateThatTellsItsPodsKeepsThat) {
   std::string old = maker("StatefulSet", kQueued, 3);
   const std::string app = R"("app":"web")";
-  old.replace(old.find(app), app.size(), app + R"(,"kueue.x-k8s.io/pod-group-name":"by-kueue")");
+  old.replace(old.find(app), app.size(),
+              app + "," + kQueued + R"(,"kueue.x-k8s.io/pod-group-name":"by-kueue")");
   FakeHost host;
   const auto changed =
       TestedPlugin(host).set_defaults({sluice::Operation::kUpdate, "apps/v1", "StatefulSet",
                                        maker("StatefulSet", kQueued, 3), old});
   ASSERT_TRUE(changed);
   EXPECT_NE(changed->find(R"("kueue.x-k8s.io/pod-group-name":"by-kueue")"), std::string::npos);
+  EXPECT_EQ(changed->find("pod-suspending-parent"), std::string::npos);
 }
 
 TEST(Makers, WhatNamesNoQueueIsLeftAlone) {
@@ -91,28 +93,18 @@ TEST(Makers, AStatefulSetGoesToNothingBeforeItGrows) {
           .empty());
 }
 
-/// Of how many the group is to be nobody knows before there is a number, and a Scale does not reach
-/// the template: what a Scale made of nothing waits pod by pod, and may have any number.
-TEST(Makers, AStatefulSetThatBeganWithNothingIsAGroupOnceItSaysItsNumber) {
-  const std::string template_labels = R"("app":"web",)" + kQueued;
-  const auto queued = [&](int replicas) {
-    std::string out = maker("StatefulSet", kQueued, replicas);
-    const std::string app = R"("app":"web")";
-    return out.replace(out.find(app), app.size(), template_labels);
+TEST(Makers, AStatefulSetStaysInAQueue) {
+  const std::string path = "metadata.labels[kueue.x-k8s.io/queue-name]: ";
+  const std::string other = R"("kueue.x-k8s.io/queue-name":"r")", ready = R"({"readyReplicas":1})";
+  const auto changed = [](const std::string& labels, const std::string& status) {
+    return refused("StatefulSet", maker("StatefulSet", kQueued, 3, status),
+                   maker("StatefulSet", labels, 3, status));
   };
-  const auto group_in = [](const std::string& object, const std::string& old) {
-    FakeHost host;
-    const auto changed = TestedPlugin(host).set_defaults(
-        {sluice::Operation::kUpdate, "apps/v1", "StatefulSet", object, old});
-    return sluice::label_of(*Json::parse(changed.value_or(object)).find("spec.template"),
-                            "kueue.x-k8s.io/pod-group-name");
-  };
-  EXPECT_EQ(passed_on("StatefulSet", maker("StatefulSet", kQueued, 0)).dump(),
-            R"({"labels":{)" + template_labels + "}}");
-  EXPECT_TRUE(group_in(queued(3), queued(0)).starts_with("statefulset-web-"));
-  EXPECT_EQ(group_in(queued(3), queued(3)), "");  // a Scale had brought it there
-  EXPECT_TRUE(refused("StatefulSet", queued(3), queued(5)).empty());
-  EXPECT_TRUE(refused("StatefulSet", queued(3), queued(0)).empty());
+  EXPECT_TRUE(changed(other, "{}").empty());
+  EXPECT_EQ(changed(other, ready),
+            std::vector<std::string>{path + "field is immutable while pods are ready"});
+  EXPECT_EQ(changed("", "{}"),
+            std::vector<std::string>{path + "must name a queue: its pods wait there"});
 }
 
 // ---- LeaderWorkerSets

@@ -7,6 +7,7 @@
 #include <sluice/testing.hpp>
 
 #include "../facts.hpp"
+#include "../parents.hpp"
 
 namespace pods {
 namespace {
@@ -181,10 +182,23 @@ TEST(Holding, PodsWithoutAQueueWaitWhereThatIsConfigured) {
 // to wait as well.
 TEST(Holding, OnlyPodsThatHaveToWaitWaitForAnAnswer) {
   EXPECT_EQ(judged_pods({{"a", "b"}, false}),
-            (std::vector<std::string>{"Pod label:kueue.x-k8s.io/queue-name except:a,b",
-                                      "Pod label:!kueue.x-k8s.io/queue-name except:a,b "
-                                      "if-answered"}));
+            (std::vector<std::string>{
+                "Pod label:kueue.x-k8s.io/queue-name "
+                "annotation:!kueue.x-k8s.io/pod-suspending-parent except:a,b",
+                "Pod label:!kueue.x-k8s.io/queue-name "
+                "annotation:!kueue.x-k8s.io/pod-suspending-parent except:a,b if-answered",
+                "Pod annotation:kueue.x-k8s.io/pod-suspending-parent except:a,b"}));
   EXPECT_EQ(judged_pods({{}, true}), std::vector<std::string>{"Pod"});
+}
+
+TEST(Holding, WhatAParentHoldsUpWaitsWithoutAQueue) {
+  const auto held =
+      hold(pod({.annotations = R"("kueue.x-k8s.io/pod-suspending-parent":"statefulset")"}),
+           kSettings, queue_in("team"));
+  ASSERT_TRUE(held);
+  const Json object = Json::parse(*held);
+  EXPECT_TRUE(is_managed(object) && waits_for_parent(object) && pod_of(object).gated);
+  EXPECT_EQ(pod_of(object).queue, "") << "not even the one that takes all others";
 }
 
 struct Refusal {
@@ -217,8 +231,10 @@ TEST_P(Refused, WithASentence) {
 const char* const kTotalPath = "metadata.annotations[kueue.x-k8s.io/pod-group-total-count]";
 const char* const kGroupPath = "metadata.labels[kueue.x-k8s.io/pod-group-name]";
 const char* const kBoth =
-    "both the annotation kueue.x-k8s.io/pod-group-total-count and the label "
-    "kueue.x-k8s.io/pod-group-name should be set";
+    "both the annotation kueue.x-k8s.io/pod-group-total-count and kueue.x-k8s.io/pod-group-name, "
+    "an annotation or a label, should be set";
+const char* const kGroupAnnotation = "metadata.annotations[kueue.x-k8s.io/pod-group-name]";
+const std::string kNamedSo = R"("kueue.x-k8s.io/pod-group-name":"g",)" + std::string(kOfTwo);
 
 INSTANTIATE_TEST_SUITE_P(
     Rows, Refused,
@@ -240,6 +256,26 @@ INSTANTIATE_TEST_SUITE_P(
             kGroupPath,
             "must be the name of a Workload: a-z, 0-9, - and ., a letter or digit at both "
             "ends"},
+        Refusal{"a group by an annotation", {}, {.labels = kOurs, .annotations = kNamedSo}, "", ""},
+        Refusal{"the annotation counts",
+                {},
+                {.labels = kOurs + R"(,"kueue.x-k8s.io/pod-group-name":"A_b")",
+                 .annotations = kNamedSo},
+                "",
+                ""},
+        Refusal{"an annotation that is no name",
+                {},
+                {.labels = kOurs,
+                 .annotations = R"("kueue.x-k8s.io/pod-group-name":"A_b",)" + std::string(kOfTwo)},
+                kGroupAnnotation,
+                "must be the name of a Workload: a-z, 0-9, - and ., a letter or digit at both "
+                "ends"},
+        Refusal{"another group by an annotation",
+                {.labels = kInGroup, .annotations = kOfTwo},
+                {.labels = kInGroup,
+                 .annotations = R"("kueue.x-k8s.io/pod-group-name":"h",)" + std::string(kOfTwo)},
+                kGroupAnnotation,
+                "field is immutable"},
         Refusal{"its gate lifted by hand",
                 {.labels = kOurs, .gates = kGated},
                 {.labels = kOurs},

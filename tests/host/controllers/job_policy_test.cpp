@@ -44,6 +44,8 @@ TEST(JobPolicy, RefusesWhatMakesNoSense) {
       {JobWorld::queued("team_a"), "", "Invalid value: \"team_a\": a lowercase RFC 1123 subdomain"},
       {R"("kueue.x-k8s.io/prebuilt-workload-name":"Mine")", "",
        "metadata.labels[kueue.x-k8s.io/prebuilt-workload-name]: Invalid value: \"Mine\": a lower"},
+      {"", R"("kueue.x-k8s.io/prebuilt-workload-name":"Mine")",
+       "metadata.annotations[kueue.x-k8s.io/prebuilt-workload-name]: Invalid value: \"Mine\""},
       {JobWorld::queued(), R"("kueue.x-k8s.io/job-min-parallelism":"-1")", "greater than 0"},
       {JobWorld::queued(), R"("kueue.x-k8s.io/job-min-parallelism":"2")", "between 0 and 1"},
       {JobWorld::queued(), R"("kueue.x-k8s.io/job-completions-equal-parallelism":"maybe")",

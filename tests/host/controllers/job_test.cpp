@@ -30,7 +30,8 @@ TEST(Job, RunsOnceItsWorkloadIsAdmitted) {
   EXPECT_EQ(at(workload, "/spec/queueName"), "lq");
   EXPECT_EQ(at(workload, "/spec/podSets/0/name"), "main");
   EXPECT_EQ(at(workload, "/spec/podSets/0/count"), "2");
-  EXPECT_EQ(at(workload, "/spec/podSets/0/template/metadata/labels"), "(absent)");
+  EXPECT_EQ(at(workload, "/spec/podSets/0/template/metadata/labels"),
+            R"({"batch.kubernetes.io/job-name":"train"})");
   EXPECT_TRUE(world.runs("train"));
   EXPECT_EQ(world.size_of_nodes("train"), "small");
   EXPECT_EQ(world.job_at("train", "/spec/template/spec/tolerations/0/key"), "spot");
@@ -434,6 +435,16 @@ TEST(Job, OfADumpGoesOnRunning) {
   EXPECT_EQ(world.size_of_nodes("train"), "(absent)") << "it came with the admission";
 }
 
+TEST(PrebuiltWorkload, TheAnnotationNamesItBeforeTheLabel) {
+  JobWorld world;
+  world.submit(JobWorld::job(
+      "train", 2, JobWorld::queued() + R"(,"kueue.x-k8s.io/prebuilt-workload-name":"other")",
+      R"("kueue.x-k8s.io/prebuilt-workload-name":"mine")"));
+  EXPECT_THAT(world.workloads(), IsEmpty());
+  EXPECT_THAT(world.log.lines,
+              Contains("Job PrebuiltWorkloadNotFound: The prebuilt workload mine doesn't exist"));
+}
+
 TEST(PrebuiltWorkload, IsTakenOverAndSpeaksForTheJob) {
   const std::string labels =
       JobWorld::queued() + R"(,"kueue.x-k8s.io/prebuilt-workload-name":"mine")";
@@ -505,6 +516,46 @@ TEST(RayCluster, IsQueuedWithHeadAndWorkers) {
   const auto stopped = world.get("rayclusters", "default/ray");
   EXPECT_EQ(at(stopped, "/spec/suspend"), "true");
   EXPECT_EQ(at(stopped, "/spec/workerGroupSpecs/1/template/spec/nodeSelector"), "(absent)");
+}
+
+// KubeRay puts it beside the head: 1 + 0.5 CPUs, or what its options say.
+TEST(RayCluster, TheAutoscalerCountsWithTheHead) {
+  for (const auto& [options, cpu] :
+       {std::pair(std::string(), "500m"),
+        std::pair(std::string(R"("autoscalerOptions":{"resources":{"requests":{"cpu":"2"}}},)"),
+                  "2")}) {
+    JobWorld world;
+    world.apply(R"({"apiVersion":"ray.io/v1","kind":"RayCluster","metadata":{"name":"ray",
+        "namespace":"default","annotations":{"kueue.x-k8s.io/elastic-job":"true"},"labels":{)" +
+                JobWorld::queued() + R"(}},"spec":{"enableInTreeAutoscaling":true,)" + options +
+                R"("headGroupSpec":{"rayStartParams":{},"template":{"spec":{"containers":[
+        {"name":"h","image":"i","resources":{"requests":{"cpu":"1"}}}]}}}}})");
+    world.settle();
+    const auto workload = world.workload(world.only_workload());
+    const std::string autoscaler = "/spec/podSets/0/template/spec/containers/1";
+    EXPECT_EQ(at(workload, autoscaler + "/name"), "autoscaler");
+    EXPECT_EQ(at(workload, autoscaler + "/resources/requests/cpu"), cpu);
+    const auto ray = world.get("rayclusters", "default/ray");
+    EXPECT_EQ(at(ray, "/spec/headGroupSpec/template/spec/containers/1"), "(absent)")
+        << "that is KubeRay's to do";
+  }
+}
+
+// An API server takes them in a job, with a warning, and refuses them in a workload.
+TEST(JobWorkload, OfVariablesOfOneNameTheLastOneCounts) {
+  JobWorld world;
+  world.apply(R"({"apiVersion":"batch/v1","kind":"Job","metadata":{"name":"twice",
+      "namespace":"default","labels":{)" +
+              JobWorld::queued() +
+              R"(}},"spec":{"template":{"spec":{"restartPolicy":"Never","containers":[
+      {"name":"c","image":"i","env":[{"name":"A","value":"1"},{"name":"B","value":"2"},
+      {"name":"A","value":"3"}]}]}}}})");
+  world.settle();
+  const auto workload = world.workload(world.only_workload());
+  const std::string env = "/spec/podSets/0/template/spec/containers/0/env";
+  EXPECT_EQ(at(workload, env + "/0/name"), "B");
+  EXPECT_EQ(at(workload, env + "/1/value"), "3");
+  EXPECT_EQ(at(workload, env + "/2"), "(absent)");
 }
 
 }  // namespace

@@ -24,6 +24,12 @@ class Chains : public ::testing::Test {
     const auto added = scheme.add(
         R"({"kind": "Pod", "group": "", "versions": [], "together": "example.com/team"})", "p");
     SLUICE_CHECK(added.ok(), added.error().text);
+    const auto followed = scheme.add(
+        R"({"kind": "Maker", "group": "example.com", "plural": "makers", "scope": "Namespaced",
+            "internal": true, "versions": [{"version": "v1", "storage": true,
+            "fields": [{"path": "spec", "type": "any"}]}]})",
+        "q");
+    SLUICE_CHECK(followed.ok(), followed.error().text);
   }
 
   StoredObject made(const char* version, const char* kind, const std::string& name,
@@ -73,6 +79,24 @@ TEST_F(Chains, ObjectsThatBelongTogetherAreOneWithWhatTheyOwn) {
             red);
   EXPECT_NE(chain(made("v1", "Pod", "c", {}, "blue")), red);
   EXPECT_EQ(chain(made("v1", "Pod", "c", {})), "uid-c");
+}
+
+// Some of its pods may name their group in an annotation.
+TEST_F(Chains, AnAnnotationNamesThemAsWell) {
+  StoredObject annotated = made("v1", "Pod", "a", {});
+  json::object metadata = json::parse(annotated.metadata.text()).as_object();
+  metadata["annotations"] = json::object{{"example.com/team", "red"}};
+  annotated = to_stored(*annotated.kind, {{"metadata", metadata}, {"spec", json::object()}}, pool);
+  EXPECT_EQ(chain(annotated), chain(made("v1", "Pod", "b", {}, "red")));
+}
+
+// Of a kind that a plugin follows on a cluster: what it owns is let go in the order of its chain.
+TEST_F(Chains, PodsOfWhatAPluginTakesForAJobAreOfItsChain) {
+  put(made("example.com/v1", "Maker", "set", {}));
+  EXPECT_EQ(chain(made("v1", "Pod", "p", {{"example.com/v1", "Maker", "set", true}}, "red")),
+            "uid-set");
+  EXPECT_EQ(chain(made(kKueue, "Workload", "red", {{"example.com/v1", "Maker", "set"}})),
+            "uid-set");
 }
 
 TEST_F(Chains, PodsOfAJobAreOfItsChainWhateverTheySay) {

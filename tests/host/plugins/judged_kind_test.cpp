@@ -19,6 +19,12 @@ TEST(JudgedKind, SaysOfWhichObjectsApiServersAsk) {
   EXPECT_EQ(narrow->except, (std::vector<std::string>{"x", "y"}));
   EXPECT_TRUE(narrow->if_answered);
 
+  for (const char* each : {"example.com/held-by", "!example.com/held-by"}) {
+    const auto annotated = parse_judged_kind(std::string("Pod annotation:") + each);
+    ASSERT_TRUE(annotated.ok());
+    EXPECT_EQ(annotated->annotation, each);
+  }
+
   const auto unknown = parse_judged_kind("apps/Deployment resource:v1/deployments");
   ASSERT_TRUE(unknown.ok());
   EXPECT_EQ(unknown->version, "v1");
@@ -37,7 +43,8 @@ TEST(JudgedKind, AnyOtherWordIsRefused) {
   for (const char* line :
        {"", " Pod", "Pod label:", "Pod except:", "Pod except:a,,b", "Pod resource:v1",
         "Pod resource:/pods", "Pod resource:v1/", "Scale resource:apps/v1/statefulsets",
-        "Pod labels:a", "Pod  if-answered", "Pod always"}) {
+        "Pod annotation:!", "Pod annotation:a'b", "Pod labels:a", "Pod  if-answered",
+        "Pod always"}) {
     const auto parsed = parse_judged_kind(line);
     ASSERT_FALSE(parsed.ok()) << line;
     EXPECT_NE(parsed.error().text.find("allowed: [GROUP/]KIND [label:SELECTOR]"), std::string::npos)

@@ -97,7 +97,7 @@ JudgedKind judged(std::string_view line) {
 TEST(WebhookConfiguration, PluginsAreAskedAboutTheKindsThatTheyName) {
   WebhookPlan made = plan(false);
   auto asked = asked_kinds({{"x", judged("Pod label:example.com/a,!b except:quiet,kube-system")},
-                            {"x", judged("Pod label:!example.com/a if-answered")},
+                            {"x", judged("Pod label:!example.com/a annotation:!held if-answered")},
                             {"y", judged("kueue.x-k8s.io/Workload")},
                             {"y", judged("batch/Job")},
                             {"y", judged("apps/Deployment resource:v1/deployments")},
@@ -123,6 +123,9 @@ TEST(WebhookConfiguration, PluginsAreAskedAboutTheKindsThatTheyName) {
     EXPECT_EQ(second.at("name"), "x-2.plugins.sluice.dev");
     EXPECT_EQ(second.at("failurePolicy"), "Ignore");
     EXPECT_EQ(second.at("timeoutSeconds"), 2);
+    EXPECT_EQ(json::serialize(second.at("matchConditions").as_array().back()),
+              R"-({"name":"not-annotated","expression":"!(has(object.metadata.annotations) && )-"
+              R"-('held' in object.metadata.annotations)"})-");
     const json::object& third = webhook(each, 4);
     EXPECT_EQ(third.at("name"), "y.plugins.sluice.dev");
     EXPECT_EQ(third.at("rules").at(0).at("resources").at(0), "deployments");

@@ -69,7 +69,9 @@ class PluginReview : public ::testing::Test {
   void publish(std::string_view text) {
     json::object object = json::parse({text.data(), text.size()}).as_object();
     TextPool pool;
-    store->put(to_stored(*rules->scheme.find_by_name("jobs"), object, pool));
+    const api::KindInfo* kind =
+        rules->scheme.find(api::find_text(object, "apiVersion"), api::find_text(object, "kind"));
+    store->put(to_stored(*kind, object, pool));
     std::promise<void> done;
     store->commit([&done](const Result<void>&) { done.set_value(); });
     done.get_future().wait();
@@ -113,6 +115,13 @@ TEST_F(PluginReview, PodsOfAJobThatWaitsForQuotaKeepTheMarksOfItsTemplate) {
       "uid":"u-started","annotations":{"sluice.dev/started-with":"{}"}}})");
   publish(R"({"apiVersion":"batch/v1","kind":"Job","metadata":{"name":"free","namespace":"default",
       "uid":"u-free"}})");
+  publish(
+      R"({"apiVersion":"ray.io/v1","kind":"RayCluster","metadata":{"name":"whole",
+      "namespace":"default","uid":"u-whole","labels":{"kueue.x-k8s.io/queue-name":"lq"}}})");
+  publish(R"({"apiVersion":"batch/v1","kind":"Job","metadata":{"name":"part","namespace":"default",
+      "uid":"u-part","annotations":{"sluice.dev/created-by":"system:serviceaccount:ray:operator"},
+      "ownerReferences":[{"apiVersion":"ray.io/v1","kind":"RayCluster","name":"whole",
+      "uid":"u-whole","controller":true}]}})");
   struct Case {
     const char *user, *job, *uid;
     bool keeps;
@@ -122,7 +131,8 @@ TEST_F(PluginReview, PodsOfAJobThatWaitsForQuotaKeepTheMarksOfItsTemplate) {
         Case{"system:kube-controller-manager", "queued", "u-queued", true},
         Case{kController, "started", "u-started", true}, Case{kController, "free", "u-free", false},
         Case{kController, "queued", "u-of-before", false},
-        Case{kController, "gone", "u-gone", false}, Case{"ann", "queued", "u-queued", false},
+        Case{kController, "part", "u-part", true}, Case{kController, "gone", "u-gone", false},
+        Case{"ann", "queued", "u-queued", false},
         Case{"system:serviceaccount:default:ann", "queued", "u-queued", false}}) {
     user = each.user;
     json::object pod = made("v1", "Pod", R"("a":"","kueue.x-k8s.io/podset":"main")");

@@ -106,5 +106,11 @@ inline std::string label_of(const Json& object, std::string_view name) {
 inline std::string annotation_of(const Json& object, std::string_view name) {
   return detail::metadata_text(object, "annotations", name);
 }
+/// Of an annotation or, without one, of the label of that name: as Kueue reads the name of a pod's
+/// group and of a prebuilt workload, which may be longer than a label.
+inline std::string identifier_of(const Json& object, std::string_view name) {
+  std::string out = annotation_of(object, name);
+  return out.empty() ? label_of(object, name) : out;
+}
 
 }  // namespace sluice

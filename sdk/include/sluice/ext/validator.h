@@ -54,6 +54,7 @@ typedef struct sluice_validator {
    *
    *   label:SEL       only objects whose labels the selector SEL matches (`label:a=b,!c`, without
    *                   spaces), before or after the change
+   *   annotation:NAME only objects that have this annotation; annotation:!NAME: have it not
    *   except:NS,NS    none in these namespaces; nor, ever, in those of the system
    *   if-answered     where nobody answers, an object is stored unasked; else it is refused
    *   resource:V/P    the kind is served as VERSION/PLURAL: for one that the host does not know
