@@ -233,7 +233,7 @@ Result<json::array> declared_kind(const json::object& page, std::string_view nam
       one["storage"] = true;
       one["status"] = true;
       one["fields"] = {{{"path", "spec"}, {"type", "object"}},
-                       {{"path", "status"}, {"type", "object"}}};
+                       {{"path", "status"}, {"type", "object"}, {"open", true}}};
       const json::array* columns = find_array(page, "columns");
       one["columns"] = columns ? *columns : plain_columns(page);
     } else {

@@ -189,7 +189,8 @@ class KindBuilder {
     for (const SchemaNode* child : {node.items, node.values}) {
       if (child != nullptr && child->has_contributed) node.has_contributed = true;
     }
-    node.open = node.type == NodeType::kObject && node.fields.empty() && node.values == nullptr;
+    const bool described = !node.fields.empty() && !find_bool(attributes, "open", false);
+    node.open = node.type == NodeType::kObject && !described && node.values == nullptr;
     node.index_fields();
     return &node;
   }

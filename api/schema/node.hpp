@@ -107,7 +107,7 @@ struct SchemaNode {
   std::vector<std::uint8_t> to_complete;  ///< fields that are required or have a default
   const SchemaNode* items = nullptr;      ///< of an array
   const SchemaNode* values = nullptr;     ///< of a map (an object with free keys)
-  bool open = false;                      ///< an object about which nothing is known
+  bool open = false;                      ///< an object with fields that are not described
   bool has_contributed = false;           ///< a contributed field here or below
   bool list_set = false;
   std::vector<std::string> list_keys;

@@ -96,7 +96,7 @@ void read_fields(const json::object& from, const std::string& where, bool overri
     only_keys(*each, place,
               {"path", "type", "items", "required", "default", "enum", "format", "min", "max",
                "minLength", "maxLength", "minItems", "maxItems", "maxProperties", "listType",
-               "listKeys", "mapType", "description"},
+               "listKeys", "mapType", "description", "open"},
               mistakes);
     FieldSource field{std::string(find_text(*each, "path")), *each, contributor};
     if (field.path.empty()) {

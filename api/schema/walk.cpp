@@ -151,7 +151,7 @@ void Walk::object(const SchemaNode& node, json::object& object) {
 }
 
 void Walk::members(const SchemaNode& node, json::object& object) {
-  if (node.open) return;
+  if (node.open && node.fields.empty()) return;
   if (node.values != nullptr) {
     map_values(node, object);
     return;
@@ -162,7 +162,7 @@ void Walk::members(const SchemaNode& node, json::object& object) {
     const std::string_view key = view(member.key());
     const std::uint8_t index = node.keys.find(key, node.fields);
     if (index == KeyTable::kNone || member.value().is_null()) {
-      remove = true;
+      remove |= !node.open || member.value().is_null();
       continue;
     }
     seen |= std::uint64_t{1} << index;
@@ -177,7 +177,7 @@ void Walk::members(const SchemaNode& node, json::object& object) {
 void Walk::remove_members(const SchemaNode& node, json::object& object) {
   keep_members(object, [&](json::key_value_pair& member) {
     const std::string_view key = view(member.key());
-    const bool known = node.keys.find(key, node.fields) != KeyTable::kNone;
+    const bool known = node.open || node.keys.find(key, node.fields) != KeyTable::kNone;
     if (!known) unknown_member(key, member.value());
     return known && !member.value().is_null();
   });

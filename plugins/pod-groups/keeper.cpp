@@ -6,6 +6,7 @@
 #include "compose.hpp"
 #include "names.hpp"
 #include "parents.hpp"
+#include "shape.hpp"
 #include "start.hpp"
 #include "status.hpp"
 
@@ -186,6 +187,7 @@ void Keeper::settle(const GroupKey& group) {
     held = workload_of(*workload);
   else
     forget(group.ns + "/" + workload_of_group(group, pods.front()));
+  if (workload && name_pod_sets(group, pods, *workload)) return;  // reconcile() is called for that
   Plan wanted = plan(pods, held ? &*held : nullptr);
   if (ends_something(wanted) && look_again(group)) {
     pods = roll_.pods_of(group);
@@ -193,6 +195,32 @@ void Keeper::settle(const GroupKey& group) {
     wanted = plan(pods, held ? &*held : nullptr);
   }
   carry_out(wanted, group, pods, workload);
+}
+
+/// In a workload that Kueue made the pod sets have names of Kueue's: a pod of the same shape that
+/// comes later is told which one is its own. Whether any was.
+bool Keeper::name_pod_sets(const GroupKey& group, const std::vector<Pod>& pods,
+                           const Json& workload) {
+  const Json* sets = workload.find("spec.podSets");
+  if (sets == nullptr || group.alone) return false;
+  const auto is_named = [sets](const std::string& role) {
+    return std::any_of(sets->items().begin(), sets->items().end(),
+                       [&](const Json& set) { return set.string_or("name", kMain) == role; });
+  };
+  bool told = false;
+  for (const Pod& pod : pods) {
+    if (!pod.gated || is_named(pod.role)) continue;
+    for (const Json& set : sets->items()) {
+      const Json* model = set.find("template.spec");
+      if (model == nullptr || role_of(*model) != pod.role) continue;
+      Json patch = Json::object();
+      patch["metadata"]["annotations"][kRole] = set.string_or("name", kMain);
+      unless_gone(context_.objects().patch(pod_ref(group.ns, pod.name), patch));
+      told = true;
+      break;
+    }
+  }
+  return told;
 }
 
 /// Reads the group's pods anew; whether any is another than it was known to be. Where Sluice

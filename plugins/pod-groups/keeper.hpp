@@ -40,6 +40,8 @@ class Keeper {
   bool goes_with_its_set(const sluice::Json& workload) const;
   void look_at_workload(const sluice::ObjectRef& what);
   void settle(const GroupKey& group);
+  bool name_pod_sets(const GroupKey& group, const std::vector<Pod>& pods,
+                     const sluice::Json& workload);
   bool settle_those_without_class();
   bool look_again(const GroupKey& group);
   void carry_out(const Plan& plan, const GroupKey& group, const std::vector<Pod>& pods,

@@ -49,6 +49,26 @@ TEST(Contribution, AddsFieldsWithDefaultsAndRules) {
   EXPECT_TRUE(scheme.admit(shiny).ok());
 }
 
+TEST(Contribution, AnObjectMayTakeMoreThanIsDescribed) {
+  Scheme scheme;
+  ASSERT_TRUE(scheme
+                  .add(R"({"kind":"Thing","group":"example.com","plural":"things",
+      "scope":"Namespaced","versions":[{"version":"v1","storage":true,"status":true,"fields":[
+        {"path":"status","type":"object","open":true},
+        {"path":"status.count","type":"integer"}]}]})",
+                       "p")
+                  .ok());
+  auto thing = boost::json::parse(R"({"apiVersion":"example.com/v1","kind":"Thing",
+      "metadata":{"name":"t","namespace":"default"},
+      "status":{"count":1,"parts":[{"name":"a","active":2}]}})")
+                   .as_object();
+  EXPECT_EQ(scheme.admit(thing).error_text(), "");
+  EXPECT_EQ(boost::json::serialize(thing.at("status")),
+            R"({"count":1,"parts":[{"name":"a","active":2}]})");
+  thing["status"].as_object()["count"] = "many";
+  EXPECT_THAT(scheme.admit(thing).error_text(), HasSubstr("status.count"));
+}
+
 /// What a host writes into the status of a kind of jobs is of the kind, unless the contribution
 /// describes it itself.
 TEST(Contribution, AKindOfJobsHasTheStatusThatAHostWrites) {

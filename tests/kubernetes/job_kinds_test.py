@@ -111,7 +111,17 @@ class JobKinds(Case):
         eventually(lambda: not self.api.get(path)["spec"]["suspend"], "it is let go")
         pods = self.api.get(path)["spec"]["replicatedJobs"][0]["template"]["spec"]["template"]
         self.assertEqual(pods["spec"]["nodeSelector"], {"pool": "spot"})
+        # What its own controller counts: all are ready, and run on after the stop.
+        counts = {"name": "workers", "ready": 2, "active": 2, "succeeded": 0, "failed": 0,
+                  "suspended": 0}
+        self.api.merge(path + "/status", {"status": {"replicatedJobsStatus": [counts]}})
+        eventually(lambda: is_true(self.workload_of(made), "PodsReady"), "its pods are ready")
         self.activate(made, False)
+        eventually(lambda: self.api.get(path)["spec"]["suspend"], "it is stopped")
+        self.assertTrue(is_true(self.workload_of(made), "QuotaReserved"), "its pods run on")
+        self.api.merge(path + "/status", {"status": {"replicatedJobsStatus": [
+            counts | {"ready": 0, "active": 0}]}})
+        eventually(lambda: not is_true(self.workload_of(made), "QuotaReserved"), "and end")
         eventually(lambda: self.api.get(path)["spec"]["suspend"], "it is stopped")
         eventually(lambda: "nodeSelector" not in self.api.get(path)["spec"]["replicatedJobs"][0][
             "template"]["spec"]["template"]["spec"], "its templates are its own")

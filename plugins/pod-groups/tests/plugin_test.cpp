@@ -485,6 +485,21 @@ TEST(PodsOfStatefulSets, TakeTheWorkloadWithThemOnlyWhereItHasNoneAnyMore) {
 
 // ---- what was found with Kueue's own tests
 
+// Its names of pod sets are other hashes of the same shapes.
+TEST(Plugin, APodIsOfThePodSetOfItsShapeWhateverThatIsCalled) {
+  World world;
+  world.host.objects().put(Json::parse(
+      R"({"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"Workload","metadata":{"name":"g",)"
+      R"("namespace":"ns","annotations":{"kueue.x-k8s.io/is-group-workload":"true"}},)"
+      R"("spec":{"queueName":"q","podSets":[{"name":"0a1b2c3d","count":1,"template":{"spec":)"
+      R"({"containers":[{"name":"c","resources":{"requests":{"cpu":"1"}}}]}}}]}})"));
+  world.create("p", "g", 1);
+  world.plugin->reconcile(World::pod("p"));
+  EXPECT_EQ(world.facts("p").role, "0a1b2c3d");
+  world.admit("g", "0a1b2c3d");
+  EXPECT_FALSE(world.facts("p").gated);
+}
+
 TEST(Plugin, AWorkloadOfSomebodyElseStaysAsItIs) {
   World world;
   world.host.objects().put(Json::parse(
