@@ -275,14 +275,31 @@ void ClusterDoor::was_read(const ClusterAnswer& answer, Duration now) {
         true});
 }
 
+/// Nobody who made it reads the controller's log.
+void ClusterDoor::note_refusal(std::uint64_t id, const std::string& told) {
+  const OutboxPlace& place = outbox_.place(id);
+  if (is_event(*place.kind)) return;
+  ObjectRef about{place.kind, place.key};
+  if (outbox_.sent(id) == Sent::kCreate) {
+    const StoredObject& wanted = outbox_.target(id);
+    const OwnerReference* owner = wanted.metadata.controller();
+    about.kind = owner ? kernel_.scheme().find(owner->api_version, owner->kind) : nullptr;
+    if (about.kind) about.key = join_key(wanted.ns(), owner->name);
+  }
+  if (about.kind) refusals_.push_back({about, true, "WriteRefused", told});
+}
+
 void ClusterDoor::refused(const ClusterAnswer& answer, Duration now) {
   const OutboxPlace place = outbox_.place(answer.id);
   const bool overload = answer.status == 429 || answer.status >= 500;
   ++(overload ? counts_.unsure : counts_.refused);
-  if (!overload && outbox_.failures(answer.id) == 0)
-    log(LogLevel::kWarning, "cluster",
+  if (!overload && outbox_.failures(answer.id) == 0) {
+    const std::string told =
         fmt::format("the cluster refused a write of {} {}: {}", place.kind->kind, place.key,
-                    message_of(answer.status, answer.body)));
+                    message_of(answer.status, answer.body));
+    log(LogLevel::kWarning, "cluster", told);
+    note_refusal(answer.id, told);
+  }
   // What informs only is not worth a second try.
   if (is_event(*place.kind)) return outbox_.done(answer.id);
   outbox_.again(answer.id, now, answer.retry_after, answer.status >= 500);

@@ -18,6 +18,7 @@
 
 #include "host/decide/cluster_mail.hpp"
 #include "host/kernel/kernel.hpp"
+#include "host/objects/object_access.hpp"
 #include "host/observe/mirror.hpp"
 #include "host/outbox/cluster_store.hpp"
 #include "host/outbox/outbox.hpp"
@@ -43,6 +44,9 @@ class ClusterDoor final : public MirrorTarget {
 
   void take(std::vector<Letter> letters);
   void answered(ClusterAnswer answer, Duration now);
+  /// Of each write that the cluster refused for good since the last call, once: what it is about
+  /// is told so. An object that is not there cannot be: whose it was to be is told.
+  std::vector<EventNote> take_refusals() { return std::exchange(refusals_, {}); }
   const Mirror& mirror() const { return mirror_; }
   const ClusterCounts& counts() const { return counts_; }
 
@@ -75,6 +79,7 @@ class ClusterDoor final : public MirrorTarget {
   void was_read(const ClusterAnswer& answer, Duration now);
   void ask_again(std::uint64_t id, Duration now, bool read);
   void refused(const ClusterAnswer& answer, Duration now);
+  void note_refusal(std::uint64_t id, const std::string& told);
 
   Kernel& kernel_;
   ClusterStore& store_;
@@ -82,6 +87,7 @@ class ClusterDoor final : public MirrorTarget {
   Outbox& outbox_;
   Mirror mirror_;
   ClusterCounts counts_;
+  std::vector<EventNote> refusals_;
   bool leads_ = false;
   std::unordered_map<const api::KindInfo*, Listing> listings_;      // that have begun
   std::unordered_map<const api::KindInfo*, std::uint64_t> newest_;  // version that was heard of

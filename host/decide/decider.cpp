@@ -265,8 +265,9 @@ class Decider final : public TurnEnd {
     rules_->plugins->plugins().set_patience(kPluginPatience);
     insight_ = std::make_unique<LiveInsight>(machine_->engine(), *control_, rules_->checks);
     control_->start();
-    mail_.tell([this] { control_->post([this](ObjectAccess&) { take_mail(); }); });
-    control_->post([this](ObjectAccess&) { take_mail(); });
+    const auto take = [this](ObjectAccess& objects) { take_mail(objects); };
+    mail_.tell([this, take] { control_->post(take); });
+    control_->post(take);
     what_if_ = std::make_unique<HostWhatIf>(
         ForkSource{config_, *rules_, *objects_}, reads_->askers(),
         // Of what is decided by now, whether the cluster has heard of it or not.
@@ -301,11 +302,12 @@ class Decider final : public TurnEnd {
 
   PastRunTimes past_run_times() { return history_ ? history_->run_times() : PastRunTimes(); }
 
-  void take_mail() {
+  void take_mail(ObjectAccess& objects) {
     Delivery delivery = mail_.take();
     door_->take(std::move(delivery.letters));
     for (ClusterAnswer& answer : delivery.answers)
       door_->answered(std::move(answer), clock_.steady());
+    for (EventNote& refusal : door_->take_refusals()) objects.emit(std::move(refusal));
   }
 
   void stop() {

@@ -134,6 +134,7 @@ void DecisionMetrics::time(Told what, const About& about, Duration time) {
 void DecisionMetrics::forget_cluster_queue(const std::string& name) {
   for (const char* label : {"cluster_queue", "preempting_cluster_queue"})
     metrics_.forget({{label, name}});
+  skips_.erase(name);
   series_.clear();  // made anew at their next use
 }
 
@@ -204,13 +205,16 @@ void DecisionMetrics::cycled(const CycleReport& cycle) {
                  labels);
   metrics_.observe("kueue_admission_attempt_duration_seconds", "Time of a scheduling cycle", labels,
                    seconds(cycle.took), Buckets::kDefault);
-  skips_.swap(skips_of_cycle_);
+  // What a queue skipped last stays to be seen until it skips again, as in Kueue.
+  for (const auto& [queue, skips] : skips_of_cycle_) skips_[queue] = skips;
   skips_of_cycle_.clear();
 }
 
 void DecisionMetrics::pods_ready(Time now, WorkloadId workload) {
   const About who = about(workload);
-  ready_since_[who.uid] = now;
+  const auto [known, first] = ready_since_.try_emplace(who.uid, now);
+  if (!first && known->second >= who.admitted) return;  // they recovered
+  known->second = now;
   time(Told::kReadyWait, who, now - who.queued);
   time(Told::kReadyAfterAdmission, who, now - who.admitted);
 }

@@ -36,8 +36,8 @@ class DecisionMetrics final : public DecisionObserver {
   void cycled(const CycleReport& cycle) override;
   void pods_ready(Time now, WorkloadId workload) override;
 
-  /// By ClusterQueue: workloads that would have preempted in the last cycle, had others not done so
-  /// before.
+  /// By ClusterQueue: workloads that would have preempted, had others not done so before; of the
+  /// last cycle in which there were some.
   const std::map<std::string, std::size_t>& preemption_skips() const { return skips_; }
 
  private:

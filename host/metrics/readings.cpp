@@ -106,6 +106,7 @@ class QueueReadings {
                 value);
     };
     for (const FlavorUse& use : queue.use) {
+      requested_[{queue.name, use.resource}] = 0;
       put("kueue_cluster_queue_resource_reservation", "Quota that is reserved", use,
           shown(use.resource, use.reserved));
       put("kueue_cluster_queue_resource_usage", "Quota of admitted workloads", use,
@@ -167,10 +168,12 @@ class QueueReadings {
         number(view.counts.pending - view.counts.parked));
     put("kueue_local_queue_pending_workloads", kPending, {{"status", "inadmissible"}},
         number(view.counts.parked));
-    put("kueue_local_queue_reserving_active_workloads", "Workloads that hold quota", {},
-        number(view.counts.reserving));
-    put("kueue_local_queue_admitted_active_workloads", "Admitted workloads, not finished", {},
-        number(view.counts.admitted));
+    if (!view.key.empty()) {  // its ClusterQueue is there
+      put("kueue_local_queue_reserving_active_workloads", "Workloads that hold quota", {},
+          number(view.counts.reserving));
+      put("kueue_local_queue_admitted_active_workloads", "Admitted workloads, not finished", {},
+          number(view.counts.admitted));
+    }
     for (const char* state : {"True", "False", "Unknown"}) {
       put("kueue_local_queue_status", "1 for the value that the condition Active has",
           {{"active", state}}, state == std::string_view(active ? "True" : "False") ? 1 : 0);
@@ -224,9 +227,11 @@ class QueueReadings {
                 {{"cluster_queue", queue}}, number(count));
     unadmitted(tally);
     for (const WorkloadTally::Requested& each : tally.requested)
+      requested_[{each.cluster_queue, each.resource}] = each.amount;
+    for (const auto& [key, amount] : requested_)
       book_.add("kueue_cluster_queue_resource_pending", "What workloads that wait ask for",
-                {{"cluster_queue", each.cluster_queue}, {"resource", each.resource}},
-                shown(each.resource, each.amount));
+                {{"cluster_queue", key.first}, {"resource", key.second}},
+                shown(key.second, amount));
     for (const WorkloadTally::Shapes& each : tally.shapes)
       for (const auto& [status, count] :
            {std::pair{"active", each.active}, std::pair{"inadmissible", each.parked}})
@@ -263,6 +268,7 @@ class QueueReadings {
   const std::vector<CohortView> cohorts_;
   Book book_;
   std::map<std::string, LocalQueueView> by_local_;
+  std::map<std::pair<std::string, std::string>, std::int64_t> requested_;  // by queue, resource
 };
 
 /// A name of a plugin's metric in the form that Prometheus takes.

@@ -433,6 +433,7 @@ Sent Outbox::sent(std::uint64_t id) const {
 }
 
 const OutboxPlace& Outbox::place(std::uint64_t id) const { return edit_of(id).entry->place; }
+const StoredObject& Outbox::target(std::uint64_t id) const { return edit_of(id).target; }
 int Outbox::failures(std::uint64_t id) const { return edit_of(id).failures; }
 
 bool Outbox::stored(std::uint64_t id, StoredObject object, std::uint64_t version) {

@@ -123,6 +123,8 @@ class Outbox {
   void answered(std::uint64_t id, Duration now);
   Sent sent(std::uint64_t id) const;
   const OutboxPlace& place(std::uint64_t id) const;
+  /// What the object is to be after it.
+  const StoredObject& target(std::uint64_t id) const;
   /// It is done, and the cluster has this now. Whether more edits of the object wait.
   bool stored(std::uint64_t id, StoredObject object, std::uint64_t version);
   /// A deletion is done, or there is nothing more to do.

@@ -335,12 +335,11 @@ void Keeper::stop(const std::string& ns, const std::string& name, const Ending& 
   tell(false, ns, name, "Stopped", why.message);
 }
 
-/// The pod may be gone at once, so its workload tells of it as well.
+/// The pod is gone at once, so its workload tells of it.
 void Keeper::drop(const std::string& ns, const std::string& name, const std::string& workload) {
   const auto pod = find_pod(ns, name);
   if (!pod || pod_of(*pod).terminating) return;
   unless_gone(context_.objects().remove(pod_ref(ns, name)));
-  tell(false, ns, name, "ExcessPodDeleted", "Excess pod deleted");
   context_.event(false, ns, workload, "ExcessPodDeleted", "Excess pod deleted: " + name);
 }
 

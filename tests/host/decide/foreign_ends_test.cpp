@@ -56,7 +56,10 @@ class ForeignEnds : public ::testing::Test {
       for (const ClusterRequest& request : decided_->turn()) {
         quiet = 0;
         out.push_back(request.path.substr(0, request.path.find('?')));
-        ClusterAnswer answer = cluster_->answer(request);
+        const bool refused = refuses_ && out.back().ends_with(refuses_);
+        ClusterAnswer answer = refused ? ClusterAnswer{} : cluster_->answer(request);
+        answer.id = request.id;
+        if (refused) answer.status = 422;
         if (loses_ && out.back().ends_with(loses_)) answer.status = 0;
         decided_->door.answered(std::move(answer), clock_.now());
       }
@@ -73,7 +76,8 @@ class ForeignEnds : public ::testing::Test {
     return part(*cluster_->find(kind("Workload"), "ns/" + name), "status");
   }
 
-  const char* loses_ = nullptr;  // the end of the paths for which no answer comes
+  const char* loses_ = nullptr;    // the end of the paths for which no answer comes
+  const char* refuses_ = nullptr;  // of those that are refused
   Configuration config_;
   VirtualClock clock_;
   std::unique_ptr<Rules> rules_;
@@ -104,6 +108,21 @@ TEST_F(ForeignEnds, AreNotWrittenAgain) {
   EXPECT_TRUE(has_condition(status("b"), "Admitted"));
   EXPECT_EQ(decided_->machine.engine().state(*decided_->machine.engine().find("ns/a")),
             WorkloadState::kFinished);
+}
+
+// As an admission webhook of somebody else may, or a rule of the kind's definition.
+TEST_F(ForeignEnds, AJobIsToldThatItsWorkloadWasRefused) {
+  refuses_ = "/workloads";
+  make("Job", R"({"metadata":{"name":"j","namespace":"ns",
+    "labels":{"kueue.x-k8s.io/queue-name":"lq"}},"spec":{"suspend":true,"parallelism":1,"template":
+    {"spec":{"restartPolicy":"Never","containers":[{"name":"c","image":"x"}]}}}})");
+  settle();
+  const std::vector<EventNote> told = decided_->door.take_refusals();
+  ASSERT_EQ(told.size(), 1U) << "once, though it is tried again";
+  EXPECT_EQ(told[0].about.kind->kind, "Job");
+  EXPECT_EQ(told[0].about.key, "ns/j");
+  EXPECT_TRUE(told[0].message.starts_with("the cluster refused a write of Workload ns/job-j-"))
+      << told[0].message;
 }
 
 // Nobody would say that it is gone: a controller that read one would keep it for ever.

@@ -69,9 +69,11 @@ struct MetricsWorld : HostFixture {
     ASSERT_TRUE(kernel.finish(key, "Succeeded", "Job finished successfully").ok());
     kernel.run_to_rest();
   }
-  void pods_ready(const std::string& key) {
-    const auto done = merge("workloads", key.substr(key.find('/') + 1), R"({"status":{"conditions":[
-        {"type":"PodsReady","status":"True","reason":"Started","message":"All pods run",
+  void pods_ready(const std::string& key, const std::string& status = "True") {
+    const auto done = merge("workloads", key.substr(key.find('/') + 1),
+                            R"({"status":{"conditions":[
+        {"type":"PodsReady","status":")" +
+                                status + R"(","reason":"Started","message":"All pods run",
          "lastTransitionTime":"2026-01-01T00:00:00Z"}]}})",
                             "status");
     ASSERT_TRUE(done.ok()) << done.error().text;
@@ -100,7 +102,11 @@ void live(MetricsWorld& world) {
   world.workload("a", "cq", 3);
   world.pass(20 * kSecond);
   world.pods_ready("default/a");
-  world.pass(40 * kSecond);
+  world.pass(15 * kSecond);
+  world.pods_ready("default/a", "False");
+  world.pass(15 * kSecond);
+  world.pods_ready("default/a");  // they recovered: nobody waited for them since its admission
+  world.pass(10 * kSecond);
   world.workload("b", "cq", 4, 10);
   world.workload("c", "cq", 9);
   world.workload("d", "slow", 1);
@@ -191,6 +197,7 @@ TEST(Metrics, ValuesOfASmallWorld) {
       {"execution_time_seconds_sum", "cluster_queue=cq priority_class=", 60},
       // a was ready 20 s after it came, and evicted 40 s later.
       {"ready_wait_time_seconds_sum", "cluster_queue=cq priority_class=", 20},
+      {"ready_wait_time_seconds_count", "cluster_queue=cq priority_class=", 1},
       {"admitted_until_ready_wait_time_seconds_sum", "cluster_queue=cq priority_class=", 20},
       {"pods_ready_to_evicted_time_seconds_sum",
        "cluster_queue=cq reason=Preempted underlying_cause=", 40},
@@ -214,6 +221,7 @@ TEST(Metrics, ValuesOfASmallWorld) {
        0},
       {"cluster_queue_lending_limit", "cluster_queue=cq cohort=team flavor=small resource=cpu", 1},
       {"cluster_queue_resource_pending", "cluster_queue=cq resource=cpu", 9},
+      {"cluster_queue_resource_pending", "cluster_queue=lender resource=cpu", 0},
       // cq lends 1 of its 4: 1 + 2 + 1.
       {"cohort_subtree_quota", "cohort=team flavor=small resource=cpu", 4},
       // a 3, d 1, e 1.
