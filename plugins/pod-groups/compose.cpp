@@ -128,15 +128,22 @@ Wishes wishes_of(const Json& pod, const sluice::Objects& objects) {
   return out;
 }
 
+std::vector<Json> owners_of(const std::vector<Pod>& pods) {
+  std::vector<Json> out;
+  if (!pods.empty() && !pods.front().set.empty()) {
+    Json set = Json::object();
+    set["apiVersion"] = kSetVersion;
+    set["kind"] = kSetKind;
+    set["name"] = pods.front().set;
+    set["uid"] = pods.front().set_uid;
+    out.push_back(std::move(set));
+  }
+  for (const Pod& pod : pods) out.push_back(owner_reference(pod));
+  return out;
+}
+
 Json owner_reference(const Pod& pod) {
   Json out = Json::object();
-  if (!pod.set.empty()) {
-    out["apiVersion"] = kSetVersion;
-    out["kind"] = kSetKind;
-    out["name"] = pod.set;
-    out["uid"] = pod.set_uid;
-    return out;
-  }
   out["apiVersion"] = "v1";
   out["kind"] = "Pod";
   out["name"] = pod.name;
@@ -166,10 +173,7 @@ Json compose(const std::string& name, const std::vector<NewPodSet>& sets,
     metadata["annotations"][kIsGroup] = "true";
   const Pod& any = owners.front();
   if (!any.set.empty()) metadata["labels"][kJobUid] = any.set_uid;
-  for (const Pod& pod : owners) {
-    metadata["ownerReferences"].push_back(owner_reference(pod));
-    if (!any.set.empty()) break;  // it owns the workload for all of them
-  }
+  for (Json& owner : owners_of(owners)) metadata["ownerReferences"].push_back(std::move(owner));
   out["spec"] = wishes.spec;
   for (std::size_t i = 0; i < sets.size(); ++i) {
     Json set = Json::object();

@@ -22,14 +22,16 @@ struct Wishes {
 Wishes wishes_of(const sluice::Json& pod, const sluice::Objects& objects);
 
 /// `models`: the objects of the pods that the pod sets name, in their order; the first one's labels
-/// and annotations count for all. `owners`: all pods, which own it together, or of which a
-/// StatefulSet does.
+/// and annotations count for all. `owners`: all pods.
 sluice::Json compose(const std::string& name, const std::vector<NewPodSet>& sets,
                      const std::vector<sluice::Json>& models, const std::vector<Pod>& owners,
                      const Wishes& wishes);
 
-/// The reference by which a pod owns its workload, or the StatefulSet that holds it up does, whose
-/// workload outlives each of its pods.
+/// Who owns the workload of the pods: all of them, so that it holds its quota until the last one is
+/// gone; and the StatefulSet that holds them up, with which it outlives them.
+std::vector<sluice::Json> owners_of(const std::vector<Pod>& pods);
+
+/// The reference by which a pod owns its workload.
 sluice::Json owner_reference(const Pod& pod);
 
 }  // namespace pods

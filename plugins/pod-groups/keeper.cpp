@@ -85,7 +85,7 @@ void Keeper::look_at_workload(const ObjectRef& what) {
   // No pod of it is there, and it goes with them, sooner or later.
   const auto workload = context_.objects().find(what);
   if (!workload) return forget(what.ns + "/" + what.name);
-  if (goes_with_its_set(*workload)) return unless_gone(context_.objects().remove(what));
+  if (goes_with_its_pods(*workload)) return unless_gone(context_.objects().remove(what));
   const Held held = workload_of(*workload);
   if (held.ending) return end(*workload, all_absent(held));
   if (!held.finished && !held.reserved) note_absent(what, all_absent(held));
@@ -163,12 +163,14 @@ void Keeper::look_at_set(const ObjectRef& what) {
       unless_gone(context_.objects().patch(pod_ref(what.ns, pod.name), patch));
 }
 
-/// Whether its StatefulSet has no pods any more, and so nothing to wait or to hold quota for. Asked
-/// where no pod of it is there: those of one that was evicted are made anew.
-bool Keeper::goes_with_its_set(const Json& workload) const {
+/// Whether whoever makes its pods makes none of it any more, so that it has nothing to wait or to
+/// hold quota for. Asked where no pod of it is there: a StatefulSet makes those that were evicted
+/// anew; those that a LeaderWorkerSet makes are of another group than Kueue's.
+bool Keeper::goes_with_its_pods(const Json& workload) const {
   const Json* owners = workload.find("metadata.ownerReferences");
   if (owners == nullptr || sluice::annotation_of(workload, kIsGroup) != "true") return false;
   for (const Json& owner : owners->items()) {
+    if (owner.string_or("kind", "") == "LeaderWorkerSet") return true;
     if (owner.string_or("kind", "") != kSetKind) continue;
     const auto set = find_set(workload.string_or("metadata.namespace", ""),
                               owner.string_or("name", ""), owner.string_or("uid", ""));
@@ -363,8 +365,7 @@ void Keeper::follow(const GroupKey& group, const std::vector<Pod>& pods, const J
   if (const Json* present = workload.find("metadata.ownerReferences"))
     for (const Json& each : present->items()) owners.push_back(each);
   const std::size_t before = owners.size();
-  for (const Pod& pod : pods) {
-    Json ours = owner_reference(pod);
+  for (Json& ours : owners_of(pods)) {
     const auto same = [uid = ours.string_or("uid", "")](const Json& owner) {
       return owner.string_or("uid", "") == uid;
     };

@@ -37,7 +37,7 @@ class Keeper {
   void join_set(const sluice::Json& pod);
   std::optional<sluice::Json> find_set(const std::string& ns, const std::string& name,
                                        const std::string& uid) const;
-  bool goes_with_its_set(const sluice::Json& workload) const;
+  bool goes_with_its_pods(const sluice::Json& workload) const;
   void look_at_workload(const sluice::ObjectRef& what);
   void settle(const GroupKey& group);
   bool name_pod_sets(const GroupKey& group, const std::vector<Pod>& pods,

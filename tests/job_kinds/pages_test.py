@@ -179,6 +179,8 @@ class Pages(unittest.TestCase):
     def simulated(self, name, cpus, mib):
         """What happens to the sample of a kind in a queue of that size."""
         sample = with_pods(copy.deepcopy(self.facts(name)["object"]))
+        if name == "rayjob":  # one that leaves its cluster behind is held back
+            sample["spec"]["shutdownAfterJobFinishes"] = True
         sample["metadata"] = {"name": "sample", "namespace": "default",
                               "annotations": {"sluice.dev/runtime": "1m"},
                               "labels": {"kueue.x-k8s.io/queue-name": "main"}}

@@ -416,7 +416,7 @@ class Makers(Case):
         workload, = self.api.items(MINE)
         self.assertEqual(workload["metadata"]["name"], group)
         self.assertEqual([each["kind"] for each in workload["metadata"]["ownerReferences"]],
-                         ["StatefulSet"])
+                         ["StatefulSet", "Pod", "Pod", "Pod"])
         self.make("statefulsets", "StatefulSet", "second", "sets", 2)
         eventually(lambda: self.gated_of("second") == 1, "the first pod of the other one waits")
         code, answer = self.scale("first", 2)

@@ -443,8 +443,11 @@ TEST(PodsOfStatefulSets, AreAGroupOfItsNumberWhoseWorkloadItOwns) {
   const Json* workload = world.found(World::workload(kGroupOfSet));
   ASSERT_NE(workload, nullptr) << "the first pod queues for all";
   EXPECT_EQ(workload->find("spec.podSets")->items()[0].int_or("count", 0), 3);
-  EXPECT_EQ(workload->find("metadata.ownerReferences")->dump(),
-            R"([{"apiVersion":"apps/v1","kind":"StatefulSet","name":"web","uid":"u1"}])");
+  const auto& owners = workload->find("metadata.ownerReferences")->items();
+  ASSERT_EQ(owners.size(), 2U) << "it outlives the pods, and they hold it when it is deleted";
+  EXPECT_EQ(owners[0].dump(),
+            R"({"apiVersion":"apps/v1","kind":"StatefulSet","name":"web","uid":"u1"})");
+  EXPECT_EQ(owners[1].string_or("name", ""), "web-0");
   EXPECT_EQ(sluice::label_of(*workload, "kueue.x-k8s.io/job-uid"), "u1");
 }
 
@@ -476,8 +479,7 @@ TEST(PodsOfStatefulSets, TakeTheWorkloadWithThemOnlyWhereItHasNoneAnyMore) {
   put_pod_of_set(world, "web-0");
   world.admit(kGroupOfSet, "main");
   // Evicted: the StatefulSet makes the pod anew.
-  world.host.objects().remove("Pod", "ns", "web-0");
-  world.plugin->reconcile(World::pod("web-0"));
+  world.goes("web-0", kGroupOfSet);
   EXPECT_NE(world.found(World::workload(kGroupOfSet)), nullptr);
   put_set(world, "q", 0);
   EXPECT_EQ(world.found(World::workload(kGroupOfSet)), nullptr);

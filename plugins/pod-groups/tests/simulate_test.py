@@ -81,6 +81,15 @@ class Simulate(unittest.TestCase):
                     if each["type"] == "Admitted"]
         self.assertEqual(admitted, [(0, "default/pod-a"), (60, "default/pod-b")])
 
+    def test_what_only_a_cluster_has_is_left_out_with_a_word(self):
+        done = subprocess.run(
+            [SLUICE, "simulate", "--plugins", "pod-groups", "--log", "-", "-"], check=False,
+            input=json.dumps({"apiVersion": "apps/v1", "kind": "StatefulSet",
+                              "metadata": {"name": "s", "namespace": "default"}}),
+            capture_output=True, text=True)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("apps/v1 StatefulSet: no such kind is known here", done.stderr)
+
     def test_without_the_plugin_there_is_nothing_to_decide(self):
         self.assertEqual([each["type"] for each in simulate([pod("a", 3)], "none")], ["Summary"])
 
