@@ -100,6 +100,7 @@ void Keeper::learn() {
 
 void Keeper::look_at_pod(const ObjectRef& what) {
   const auto object = context_.objects().find(what);
+  wait_no_more(what.ns, what.name);
   std::optional<GroupKey> before;
   std::string workload;
   if (const GroupKey* group = roll_.group_of(what.ns, what.name)) {
@@ -135,7 +136,8 @@ void Keeper::join_set(const Json& pod) {
   const auto set = find_set(ns, parent->name, parent->uid);
   auto told = set ? told_by_set(*set) : std::nullopt;
   if (!told) {
-    waits_for_set_[{ns, parent->name}].insert(name);
+    wait_for_set_[{ns, parent->name}].insert(name);
+    set_of_waiting_[{ns, name}] = parent->name;
     return;
   }
   Json patch = Json::object();
@@ -143,10 +145,19 @@ void Keeper::join_set(const Json& pod) {
   unless_gone(context_.objects().patch(pod_ref(ns, name), patch));
 }
 
+void Keeper::wait_no_more(const std::string& ns, const std::string& pod) {
+  const auto set = set_of_waiting_.extract({ns, pod});
+  if (set.empty()) return;
+  const auto others = wait_for_set_.find({ns, set.mapped()});
+  others->second.erase(pod);
+  if (others->second.empty()) wait_for_set_.erase(others);
+}
+
 /// What it says now goes to its pods, until one of them was started.
 void Keeper::look_at_set(const ObjectRef& what) {
-  if (auto waiting = waits_for_set_.extract({what.ns, what.name}); !waiting.empty())
-    for (const std::string& pod : waiting.mapped()) look_at_pod(pod_ref(what.ns, pod));
+  if (const auto waiting = wait_for_set_.find({what.ns, what.name}); waiting != wait_for_set_.end())
+    for (const std::string& pod : std::set<std::string>(waiting->second))
+      look_at_pod(pod_ref(what.ns, pod));
   const auto set = context_.objects().find(what);
   if (!set) return;
   const std::string group = group_of_set(what.name, set->string_or("metadata.uid", ""));

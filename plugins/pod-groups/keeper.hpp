@@ -35,6 +35,7 @@ class Keeper {
   void look_at_pod(const sluice::ObjectRef& what);
   void look_at_set(const sluice::ObjectRef& what);
   void join_set(const sluice::Json& pod);
+  void wait_no_more(const std::string& ns, const std::string& pod);
   std::optional<sluice::Json> find_set(const std::string& ns, const std::string& name,
                                        const std::string& uid) const;
   bool goes_with_its_pods(const sluice::Json& workload) const;
@@ -68,9 +69,11 @@ class Keeper {
   sluice::Context context_;
   Roll roll_;
   bool learnt_ = false;
-  std::set<GroupKey> waits_for_class_;  // of priorities
-  // Pods that are to be told by a StatefulSet, by its namespace and name.
-  std::map<std::pair<std::string, std::string>, std::set<std::string>> waits_for_set_;
+  std::set<GroupKey> waits_for_class_;               // of priorities
+  using Name = std::pair<std::string, std::string>;  // namespace, name
+  // Pods that are to be told by a StatefulSet, by that, and which one each waits for.
+  std::map<Name, std::set<std::string>> wait_for_set_;
+  std::map<Name, std::string> set_of_waiting_;
   std::map<std::string, std::string> looked_at_;  // workloads: what they lack; empty: nothing
   std::set<std::string> assumed_;                 // to lack pods, because they were not looked at
 };
