@@ -96,11 +96,16 @@ class BatchJob final : public JobKind {
 
   std::vector<FinishedPods> finished_pods(const json::object& job) const override {
     const json::object& status = part(job, "status");
-    // An index that failed for good is not tried again, as one that succeeded is not.
+    const json::object& spec = part(job, "spec");
     const std::int32_t parallel = parallelism(job);
-    const auto completions = find_int32(part(job, "spec"), "completions").value_or(parallel);
-    const std::int32_t over = find_int32(status, "succeeded").value_or(0) +
-                              indexes_in(find_text(status, "failedIndexes"), completions);
+    const auto completions = find_int32(spec, "completions").value_or(parallel);
+    // The indexes tell which ones are over: of a job that shrank, none above its completions. One
+    // that failed for good is not tried again, as one that succeeded is not.
+    const std::string_view completed = find_text(status, "completedIndexes");
+    const std::int32_t succeeded = completed.empty() ? find_int32(status, "succeeded").value_or(0)
+                                                     : indexes_in(completed, completions);
+    const std::int32_t over =
+        succeeded + indexes_in(find_text(status, "failedIndexes"), completions);
     if (parallel <= 1 || over == 0) return {};
     const std::int32_t left = std::max(0, completions - over);
     const std::int32_t done = std::min(pods(job) - left, pods(job));

@@ -312,6 +312,20 @@ TEST(Job, GivesBackTheQuotaOfIndexesThatFailedForGood) {
   EXPECT_EQ(at(world.workload(name), "/status/reclaimablePods/0/count"), "4");
 }
 
+/// It had 6 completions: 4 and 5 succeeded, and are none of its indexes any more; 1 to 3 run.
+TEST(Job, OfAnIndexedJobThatShrankOnlyTheIndexesThatAreLeftCount) {
+  JobWorld world;
+  world.apply(R"({"apiVersion":"batch/v1","kind":"Job","metadata":{"name":"train",
+      "namespace":"default","labels":{)" +
+              JobWorld::queued() +
+              R"(}},"spec":{"completionMode":"Indexed","completions":4,"parallelism":4,"template":
+      {"spec":{"restartPolicy":"Never","containers":[{"name":"c","image":"i"}]}}}})");
+  world.settle();
+  const std::string name = world.only_workload();
+  world.status("jobs", "train", R"({"active":3,"succeeded":3,"completedIndexes":"0,4-5"})");
+  EXPECT_EQ(at(world.workload(name), "/status/reclaimablePods/0/count"), "1");
+}
+
 TEST(Job, GivesBackNoMoreThanItHasWhenItChangesWhileItWaits) {
   // 2 of its 3 pods are over, and it is stopped; with a parallelism of 2 it needs 1 as before.
   JobWorld world;
