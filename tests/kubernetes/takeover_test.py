@@ -272,6 +272,9 @@ class TakingOverPods(unittest.TestCase):
 
     def test_what_runs_goes_on(self):
         sets = "/apis/apps/v1/namespaces/default/statefulsets"
+        eventually(lambda: self.api.send(
+            "GET", "/api/v1/namespaces/default/serviceaccounts/default")[0] == 200,
+            "pods have an account")
         with self.neighbour:
             self.make_group()
             self.api.post(sets, {
