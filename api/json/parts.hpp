@@ -26,6 +26,12 @@ inline std::string text_in(const boost::json::object& object, std::string_view k
   return std::string(find_text(object, key));
 }
 
+/// Of the metadata of an object: its annotation or, without one, its label of this name.
+inline std::string_view identifier_in(const boost::json::object& metadata, std::string_view name) {
+  const std::string_view out = find_text(part(metadata, "annotations"), name);
+  return out.empty() ? find_text(part(metadata, "labels"), name) : out;
+}
+
 /// Calls `f(const object&)` for each member of the array that is an object.
 template <typename F>
 void for_each_object(const boost::json::object& object, std::string_view key, F&& f) {

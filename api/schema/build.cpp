@@ -346,8 +346,7 @@ void TypeLibrary::add_fields(const std::string& name, TypeUse use, SchemaNode& n
     merge.atomic = expression.atomic;
     const auto& merged_by =
         expression.apply_keys.empty() ? expression.merge_key : expression.apply_keys;
-    for (const std::string_view each : split(merged_by, ','))
-      if (!each.empty()) merge.keys.emplace_back(each);
+    for (const std::string_view each : words(merged_by, ',')) merge.keys.emplace_back(each);
     merge.set = merge.merge && merge.keys.empty();
     const std::string place = name + "." + field.name;
     if (const json::object* attributes = find_object(attributes_, place)) {

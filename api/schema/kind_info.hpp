@@ -89,7 +89,7 @@ struct KindInfo {
   std::vector<std::string> short_names, categories;
   bool namespaced = false;
   bool status_subresource = false;
-  bool internal = false;  ///< stored, but nothing that the API serves
+  bool internal = false;  ///< stored, but nothing that the API serves; see is_followed_only()
   /// The number below spec that the scale subresource stands for, and what shows it below status;
   /// empty: there is no scale subresource.
   std::string scale_field, scale_status_field;
@@ -104,8 +104,9 @@ struct KindInfo {
   std::vector<std::string> marks;
   /// Those of them that a plugin lists, by its name: what it makes of objects may have these.
   std::map<std::string, std::vector<std::string>> marks_of;
-  /// A label: objects of one namespace that have the same value of it belong together, and what is
-  /// decided about them is written in the order in which it was decided. Empty: each is by itself.
+  /// An annotation or, without it, a label: objects of one namespace that have the same value of it
+  /// belong together, and what is decided about them is written in the order in which it was
+  /// decided. Empty: each is by itself.
   std::string together;
   /// Fields that mean nothing to the core and something to a plugin: no warning is for them.
   std::vector<std::string> effective;
@@ -114,6 +115,11 @@ struct KindInfo {
   std::shared_ptr<const JobKind> job;
 
   const Version& hub() const;
+  /// A plugin brings it and it is not served: there are objects of it only in a cluster, which has
+  /// the kind already, and they are followed and never written.
+  bool is_followed_only() const { return internal && !contributed_by.empty(); }
+  /// It is the host's own: neither served nor shown to plugins.
+  bool is_hidden() const { return internal && contributed_by.empty(); }
   /// `GROUP/KIND`, with the slash for the core group, too: how controllers and stores name a kind.
   std::string group_kind() const { return group + "/" + kind; }
   /// `jobs.batch`, as kubectl names it; `pods` without a group.

@@ -31,6 +31,13 @@ inline std::vector<std::string_view> split(std::string_view text, char separator
   return out;
 }
 
+/// The pieces that are not empty.
+inline std::vector<std::string_view> words(std::string_view text, char separator) {
+  std::vector<std::string_view> out = split(text, separator);
+  std::erase(out, std::string_view());
+  return out;
+}
+
 constexpr char lower_ascii(char c) {
   return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
 }

@@ -26,10 +26,8 @@ CLI::Validator one_of(std::vector<std::string> words) {
 }
 
 std::vector<std::string> names_of(const std::string& text) {
-  std::vector<std::string> out;
-  for (const std::string_view name : split(text, ','))
-    if (!name.empty()) out.emplace_back(name);
-  return out;
+  const auto names = words(text, ',');
+  return {names.begin(), names.end()};
 }
 
 void add_plugins_option(CLI::App& command, std::optional<std::vector<std::string>>& chosen,

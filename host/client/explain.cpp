@@ -166,12 +166,9 @@ Result<std::string> workload_of_job(const Client& client, const JobResource& kin
   if (!name.empty()) return name;
   name = workload_owned(client, ns, part(*object, "metadata"));
   if (!name.empty()) return name;
-  constexpr std::string_view kPrebuilt = "kueue.x-k8s.io/prebuilt-workload-name";
   const json::object& metadata = part(*object, "metadata");
-  const json::object& labels = part(metadata, "labels");
-  if (api::find_text(labels, "kueue.x-k8s.io/queue-name").empty() &&
-      api::find_text(labels, kPrebuilt).empty() &&
-      api::find_text(part(metadata, "annotations"), kPrebuilt).empty())
+  if (api::find_text(part(metadata, "labels"), "kueue.x-k8s.io/queue-name").empty() &&
+      identifier_in(metadata, "kueue.x-k8s.io/prebuilt-workload-name").empty())
     return Error{fmt::format("{} {}/{} is in no queue: it has no label kueue.x-k8s.io/queue-name",
                              kind.singular, ns, job)};
   const std::string why = newest_warning(client, ns, uid);
@@ -202,8 +199,8 @@ std::string workload_to_explain(const json::object& list, std::string_view uid) 
 }
 
 Result<ExplainTarget> parse_explain_target(const std::string& text, const std::string& ns) {
-  std::vector<std::string> parts;
-  for (const std::string_view each : split(text, '/')) parts.emplace_back(each);
+  const auto pieces = split(text, '/');
+  std::vector<std::string> parts(pieces.begin(), pieces.end());
   ExplainTarget out;
   out.name = parts.back();
   parts.pop_back();

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "host/config/bundled.hpp"
 #include "host/config/policies.hpp"
 
 namespace sluice::host {
@@ -34,8 +35,6 @@ constexpr Elsewhere kAround[] = {
 
 // Frameworks whose jobs are known without a page.
 constexpr std::string_view kBuiltIn[] = {"batch/job", "ray.io/raycluster"};
-constexpr std::string_view kLeaderWorkerSet = "leaderworkerset.x-k8s.io/leaderworkerset";
-constexpr std::string_view kOfPlugins[] = {"pod", "deployment", "statefulset", kLeaderWorkerSet};
 
 struct Page {
   std::string_view framework, page;
@@ -47,7 +46,7 @@ constexpr Page kPages[] = {{"jobset.x-k8s.io/jobset", "jobset"},
                            {"kubeflow.org/tfjob", "tfjob"},
                            {"kubeflow.org/xgboostjob", "xgboostjob"},
                            {"kubeflow.org/jaxjob", "jaxjob"},
-                           {kLeaderWorkerSet, "leaderworkerset"},
+                           {"leaderworkerset.x-k8s.io/leaderworkerset", "leaderworkerset"},
                            {"ray.io/rayjob", "rayjob"},
                            {"ray.io/rayservice", "rayservice"},
                            {"sparkoperator.k8s.io/sparkapplication", "sparkapplication"},
@@ -165,17 +164,15 @@ class Reader {
   void framework(const std::string& path, const std::string& name) {
     const auto page = std::find_if(std::begin(kPages), std::end(kPages),
                                    [&](const Page& each) { return each.framework == name; });
-    if (std::find(std::begin(kOfPlugins), std::end(kOfPlugins), name) != std::end(kOfPlugins)) {
+    if (is_brought_by_plugin(name)) {
       out_.plugins.frameworks.push_back(name);
-      const std::string or_page =
-          page == std::end(kPages)
-              ? std::string()
-              : fmt::format("; on a host without a cluster apply job-kinds/{}.yaml instead",
+      std::string told = name +
+                         ": by the plugin that brings it, which is loaded if it is installed, "
+                         "unless --plugins lists others; else its objects run without quota";
+      if (page != std::end(kPages))
+        told += fmt::format("; on a host without a cluster apply job-kinds/{}.yaml instead",
                             page->page);
-      return tell(path, name +
-                            ": by the plugin that brings it, which is loaded if it is installed, "
-                            "unless --plugins lists others; else its objects run without quota" +
-                            or_page);
+      return tell(path, told);
     }
     if (std::find(std::begin(kBuiltIn), std::end(kBuiltIn), name) != std::end(kBuiltIn)) return;
     if (page != std::end(kPages))

@@ -15,8 +15,7 @@ std::string shared_by(const StoredObject& object) {
   const api::KindInfo& kind = *object.kind;
   if (kind.together.empty()) return {};
   const boost::json::object metadata = parse_stored(object.metadata.text());
-  std::string_view value = api::find_text(part(metadata, "annotations"), kind.together);
-  if (value.empty()) value = api::find_text(part(metadata, "labels"), kind.together);
+  const std::string_view value = identifier_in(metadata, kind.together);
   if (value.empty()) return {};
   return fmt::format("{}/{}/{}", object.ns(), kind.together, value);
 }
@@ -47,9 +46,11 @@ std::string chain_of(const StoredObject& object, const ObjectStore& store,
                      const ObjectIndex& index) {
   const StoredObject* at = &object;
   std::string top(at->metadata.uid()), shared;
-  bool job = false;  // whose pods are of its chain, whatever they say, as is its workload
+  // Whose pods are of its chain, whatever they say, as is its workload; or what a plugin takes for
+  // one.
+  bool job = false;
   for (int i = 0; at && i < kHighest; ++i) {
-    job |= at->kind->job != nullptr || at->kind->internal;  // a plugin takes it for one
+    job |= at->kind->job != nullptr || at->kind->is_followed_only();
     if (shared.empty()) shared = shared_by(*at);
     std::string uid;
     at = owner_of(*at, store, index, uid);

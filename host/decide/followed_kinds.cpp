@@ -17,15 +17,14 @@ std::vector<FollowedKind> followed_kinds(const api::Scheme& scheme, const Contro
   // What a plugin asks others for refers to templates of pods, which it makes and never watches.
   const auto kinds = scheme.kinds();
   const bool asks_others = std::any_of(kinds.begin(), kinds.end(), [](const api::KindInfo* kind) {
-    return !kind->contributed_by.empty() && !kind->internal && kind->group != kQueueGroup;
+    return !kind->contributed_by.empty() && !kind->is_followed_only() && kind->group != kQueueGroup;
   });
   for (const api::KindInfo* kind : kinds) {
     const std::string name = kind->group_kind();
     const bool whole = (asks_others && is_kind(*kind, "", "PodTemplate")) ||
                        std::any_of(decided_on.begin(), decided_on.end(),
                                    [kind](const FollowedKind& each) { return each.kind == kind; });
-    const bool hidden = kind->internal && kind->contributed_by.empty();
-    if (!whole && (!watched.contains(name) || hidden || is_event(*kind))) continue;
+    if (!whole && (!watched.contains(name) || kind->is_hidden() || is_event(*kind))) continue;
     FollowedKind& followed = out.emplace_back(FollowedKind{kind, {kind->hub_api_version()}});
     if (!whole) followed.labels = loop.selector(name);
   }

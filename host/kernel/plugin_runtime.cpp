@@ -7,7 +7,7 @@
 
 #include "api/json/json.hpp"
 #include "core/base/mistakes.hpp"
-#include "core/base/text.hpp"
+#include "host/config/bundled.hpp"
 #include "host/objects/store.hpp"
 #include "host/plugins/plugin_file.hpp"
 
@@ -15,20 +15,6 @@ namespace sluice::host {
 namespace {
 
 namespace json = boost::json;
-
-/// Those that are loaded where nothing lists any, and those that bring one of these kinds of jobs.
-std::vector<std::string> bundled_plugins(const std::vector<std::string>& frameworks) {
-  std::vector<std::string> names;
-  for (const std::string_view name : split(SLUICE_BUNDLED_PLUGINS, ',')) names.emplace_back(name);
-  for (const std::string_view each : split(SLUICE_PLUGIN_FRAMEWORKS, ',')) {
-    const auto brought = split(each, ':');  // PLUGIN:FRAMEWORK
-    const bool named =
-        std::find(frameworks.begin(), frameworks.end(), brought.back()) != frameworks.end();
-    if (named && std::find(names.begin(), names.end(), brought.front()) == names.end())
-      names.emplace_back(brought.front());
-  }
-  return names;
-}
 
 PluginConfig plugin_named(const std::string& name, const PluginsConfig& config) {
   PluginConfig plugin;

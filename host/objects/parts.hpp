@@ -12,6 +12,7 @@ using api::find_condition;
 using api::for_each_object;
 using api::has_condition;
 using api::holds_text;
+using api::identifier_in;
 using api::keep_transition;
 using api::key_of;
 using api::make_condition;

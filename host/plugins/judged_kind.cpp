@@ -32,7 +32,8 @@ bool take(std::string_view word, JudgedKind& into) {
     return api::is_qualified_name(annotation->substr(annotation->starts_with('!') ? 1 : 0));
   }
   if (const auto except = value_of(word, "except")) {
-    for (const std::string_view ns : split(*except, ',')) into.except.emplace_back(ns);
+    const auto namespaces = split(*except, ',');
+    into.except.assign(namespaces.begin(), namespaces.end());
     return std::none_of(into.except.begin(), into.except.end(),
                         [](const std::string& each) { return each.empty(); });
   }

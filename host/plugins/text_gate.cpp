@@ -28,13 +28,6 @@ MendedTexts& mended_texts() {
   return *all;
 }
 
-/// Without empty ones.
-std::vector<std::string_view> split_lines(std::string_view text) {
-  std::vector<std::string_view> lines = split(text, '\n');
-  std::erase(lines, std::string_view());
-  return lines;
-}
-
 std::string taken(std::string_view text, const char* problem, const char* what,
                   Nonsense& nonsense) {
   if (problem == nullptr) return std::string(text);
@@ -120,7 +113,7 @@ std::string IncomingText::document(const char* what, Nonsense& nonsense) const {
 std::vector<std::string> IncomingText::names(const char* what, Nonsense& nonsense) const {
   if (problem_ != nullptr) nonsense.note(what, problem_);
   std::vector<std::string> names;
-  for (const std::string_view line : split_lines(text_)) {
+  for (const std::string_view line : words(text_, '\n')) {
     if (const char* problem = name_problem(line)) nonsense.note(what, problem);
     names.emplace_back(line);
   }
@@ -129,7 +122,7 @@ std::vector<std::string> IncomingText::names(const char* what, Nonsense& nonsens
 
 std::vector<std::string> IncomingText::shown_lines() const {
   std::vector<std::string> lines;
-  for (const std::string_view line : split_lines(text_)) lines.push_back(shown_text(line));
+  for (const std::string_view line : words(text_, '\n')) lines.push_back(shown_text(line));
   return lines;
 }
 

@@ -114,9 +114,8 @@ const api::KindInfo* InputLoader::kind_of(PlaceRef ref, std::string_view field,
                      version.empty() ? "apiVersion" : "kind"));
     return nullptr;
   }
-  // Objects of a kind that a plugin follows on a cluster are a cluster's alone.
   const auto* info = intake_.scheme().find(version, kind);
-  if (info && (!info->internal || info->contributed_by.empty())) return info;
+  if (info && !info->is_followed_only()) return info;
   ++unknown_kinds_[fmt::format("{} {}", version, kind)];
   return nullptr;
 }

@@ -11,7 +11,9 @@
 #include "core/base/utf8.hpp"
 #include "host/base/log.hpp"
 #include "host/objects/claims.hpp"
+#include "host/objects/kinds.hpp"
 #include "host/objects/object_key.hpp"
+#include "host/objects/pod_templates.hpp"
 #include "host/plugins/host_side.hpp"
 #include "host/rest/selectors.hpp"
 #include "host/writes/metadata.hpp"
@@ -44,8 +46,7 @@ PortAnswer no_kind(std::string_view api_version, std::string_view kind) {
 const api::KindInfo* find_kind(const api::Scheme& scheme, std::string_view api_version,
                                std::string_view kind) {
   const api::KindInfo* found = scheme.find(api_version, kind);
-  const bool hidden = found != nullptr && found->internal && found->contributed_by.empty();
-  return hidden ? nullptr : found;
+  return found == nullptr || found->is_hidden() ? nullptr : found;
 }
 
 bool is_subresource(std::string_view name) { return name.empty() || name == "status"; }
@@ -190,13 +191,14 @@ PortAnswer PluginObjects::create(std::string_view object) {
   boost::system::error_code error;
   json::value body = api::parse_deep(object, error);
   if (error || !body.is_object()) return senseless("the object is no JSON object");
-  const json::object& whole = body.get_object();
+  json::object& whole = body.get_object();
   const std::string api_version(api::find_text(whole, "apiVersion"));
   const std::string_view kind_name = api::find_text(whole, "kind");
   const api::KindInfo* kind = find_kind(kernel_.scheme(), api_version, kind_name);
   if (kind == nullptr) return no_kind(api_version, kind_name);
-  const std::string ns(api::find_text(metadata_of(body.get_object()), "namespace"));
+  const std::string ns(api::find_text(metadata_of(whole), "namespace"));
   if (kind->namespaced && ns.empty()) return senseless("metadata.namespace: Required value");
+  if (is_workload(*kind)) drop_doubles_in_pod_sets(whole);
   WriteRequest wanted = request(WriteVerb::kCreate, *kind, api_version, ns, "", "");
   wanted.body = std::move(body);
   return write(std::move(wanted));

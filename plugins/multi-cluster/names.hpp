@@ -21,8 +21,8 @@ inline constexpr std::string_view kOriginUid = "kueue.x-k8s.io/multikueue-origin
 inline constexpr std::string_view kAttempt = "kueue.x-k8s.io/multikueue-origin-attempt";
 /// On a job that may change its size: the UID of the job of which it is a copy.
 inline constexpr std::string_view kOriginJob = "kueue.x-k8s.io/multikueue-origin-job-uid";
-/// Of which workload a job is: an annotation where the name is too long for a label.
 inline constexpr std::size_t kLongestLabel = 63;
+/// Of which workload a job is: an annotation where the name is too long for a label.
 inline constexpr std::string_view kPrebuilt = "kueue.x-k8s.io/prebuilt-workload-name";
 inline constexpr std::string_view kQueue = "kueue.x-k8s.io/queue-name";
 inline constexpr std::string_view kElastic = "kueue.x-k8s.io/elastic-job";

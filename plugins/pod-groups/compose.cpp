@@ -2,7 +2,6 @@
 
 #include <charconv>
 #include <cstdint>
-#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -62,29 +61,6 @@ bool is_for_workload(std::string_view annotation) {
          annotation != kSuspendedBy && annotation != kPrebuilt;
 }
 
-/// Of what has a name twice the last one counts, as for the container itself: an API server takes
-/// that in a pod and refuses it in a workload.
-void keep_last(Json& container, std::string_view list, auto name_of) {
-  const Json* all = container.member(list);
-  if (all == nullptr) return;
-  std::set<std::string> seen;
-  std::vector<Json> kept;
-  for (std::size_t i = all->items().size(); i > 0; --i)
-    if (const Json& each = all->items()[i - 1]; seen.insert(name_of(each)).second)
-      kept.push_back(each);
-  Json left = Json::array();
-  for (auto each = kept.rbegin(); each != kept.rend(); ++each) left.push_back(std::move(*each));
-  container[list] = std::move(left);
-}
-
-Json without_doubles(Json container) {
-  keep_last(container, "env", [](const Json& each) { return each.string_or("name", ""); });
-  keep_last(container, "ports", [](const Json& each) {
-    return std::to_string(each.int_or("containerPort", 0)) + each.string_or("protocol", "TCP");
-  });
-  return container;
-}
-
 Json template_of(const Json& pod) {
   Json out = Json::object();
   if (const Json* labels = pod.find("metadata.labels"))
@@ -92,12 +68,19 @@ Json template_of(const Json& pod) {
       if (!key.starts_with(kDomain)) out["metadata"]["labels"][key] = value;
   out["spec"] = *pod.member("spec");
   out["spec"].erase("schedulingGates");
-  for (const std::string_view list : {"initContainers", "containers"}) {
-    const Json* containers = out["spec"].member(list);
-    if (containers == nullptr) continue;
-    Json made = Json::array();
-    for (const Json& each : containers->items()) made.push_back(without_doubles(each));
-    out["spec"][list] = std::move(made);
+  return out;
+}
+
+/// The reference by which a pod owns its workload.
+Json owner_reference(const Pod& pod) {
+  Json out = Json::object();
+  out["apiVersion"] = "v1";
+  out["kind"] = "Pod";
+  out["name"] = pod.name;
+  out["uid"] = pod.uid;
+  if (pod.group.empty()) {
+    out["controller"] = true;
+    out["blockOwnerDeletion"] = true;
   }
   return out;
 }
@@ -142,19 +125,6 @@ std::vector<Json> owners_of(const std::vector<Pod>& pods) {
   return out;
 }
 
-Json owner_reference(const Pod& pod) {
-  Json out = Json::object();
-  out["apiVersion"] = "v1";
-  out["kind"] = "Pod";
-  out["name"] = pod.name;
-  out["uid"] = pod.uid;
-  if (pod.group.empty()) {
-    out["controller"] = true;
-    out["blockOwnerDeletion"] = true;
-  }
-  return out;
-}
-
 Json compose(const std::string& name, const std::vector<NewPodSet>& sets,
              const std::vector<Json>& models, const std::vector<Pod>& owners,
              const Wishes& wishes) {
@@ -167,12 +137,10 @@ Json compose(const std::string& name, const std::vector<NewPodSet>& sets,
   if (const Json* annotations = models.front().find("metadata.annotations"))
     for (const auto& [key, value] : annotations->members())
       if (is_for_workload(key)) metadata["annotations"][key] = value;
-  if (owners.front().group.empty())
-    metadata["labels"][kJobUid] = owners.front().uid;
-  else
-    metadata["annotations"][kIsGroup] = "true";
   const Pod& any = owners.front();
-  if (!any.set.empty()) metadata["labels"][kJobUid] = any.set_uid;
+  const std::string& of = any.group.empty() ? any.uid : any.set_uid;
+  if (!of.empty()) metadata["labels"][kJobUid] = of;
+  if (!any.group.empty()) metadata["annotations"][kIsGroup] = "true";
   for (Json& owner : owners_of(owners)) metadata["ownerReferences"].push_back(std::move(owner));
   out["spec"] = wishes.spec;
   for (std::size_t i = 0; i < sets.size(); ++i) {

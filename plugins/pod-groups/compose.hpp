@@ -31,7 +31,4 @@ sluice::Json compose(const std::string& name, const std::vector<NewPodSet>& sets
 /// gone; and the StatefulSet that holds them up, with which it outlives them.
 std::vector<sluice::Json> owners_of(const std::vector<Pod>& pods);
 
-/// The reference by which a pod owns its workload.
-sluice::Json owner_reference(const Pod& pod);
-
 }  // namespace pods

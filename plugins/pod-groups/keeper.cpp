@@ -9,6 +9,7 @@
 #include "shape.hpp"
 #include "start.hpp"
 #include "status.hpp"
+#include "writes.hpp"
 
 namespace pods {
 namespace {
@@ -16,12 +17,6 @@ namespace {
 using sluice::Json;
 using sluice::ObjectRef;
 
-ObjectRef pod_ref(const std::string& ns, const std::string& name) {
-  return {"v1", "Pod", ns, name};
-}
-ObjectRef workload_ref(const std::string& ns, const std::string& name) {
-  return {std::string(kKueue), "Workload", ns, name};
-}
 ObjectRef ref_of(const Json& workload) {
   return workload_ref(workload.string_or("metadata.namespace", ""),
                       workload.string_or("metadata.name", ""));
@@ -43,11 +38,6 @@ std::string all_absent(const Held& workload) {
   std::int32_t total = 0;
   for (const PodSetCount& set : workload.pod_sets) total += set.count;
   return absent_of(total, total);
-}
-
-/// What went in the meantime needs nothing more.
-void unless_gone(const sluice::ObjectReply& reply) {
-  if (reply.code != sluice::ObjectCode::kNotFound) reply.or_throw();
 }
 
 }  // namespace
@@ -85,7 +75,7 @@ void Keeper::look_at_workload(const ObjectRef& what) {
   // No pod of it is there, and it goes with them, sooner or later.
   const auto workload = context_.objects().find(what);
   if (!workload) return forget(what.ns + "/" + what.name);
-  if (goes_with_its_pods(*workload)) return unless_gone(context_.objects().remove(what));
+  if (!sets_.may_get_pods(*workload)) return unless_gone(context_.objects().remove(what));
   const Held held = workload_of(*workload);
   if (held.ending) return end(*workload, all_absent(held));
   if (!held.finished && !held.reserved) note_absent(what, all_absent(held));
@@ -100,94 +90,35 @@ void Keeper::learn() {
 
 void Keeper::look_at_pod(const ObjectRef& what) {
   const auto object = context_.objects().find(what);
-  wait_no_more(what.ns, what.name);
+  const bool ours = object && is_managed(*object);
   std::optional<GroupKey> before;
   std::string workload;
   if (const GroupKey* group = roll_.group_of(what.ns, what.name)) {
     before = *group;
     workload = workload_of_group(*group, roll_.pods_of(*group).front());
   }
-  if (object && is_managed(*object) && !waits_for_parent(*object))
-    roll_.take(what.ns, pod_of(*object));
-  else
+  sets_.forget(what.ns, what.name);
+  if (!ours || waits_for_parent(*object))
     roll_.drop(what.ns, what.name);
-  if (object && is_managed(*object) && waits_for_parent(*object)) join_set(*object);
+  else
+    roll_.take(what.ns, pod_of(*object));
+  if (ours && waits_for_parent(*object)) sets_.tell(*object);
   const GroupKey* now = roll_.group_of(what.ns, what.name);
   const std::optional<GroupKey> present = now ? std::optional(*now) : std::nullopt;
   if (present) settle(*present);
   if (before && before != present) look_at_workload(workload_ref(before->ns, workload));
 }
 
-/// nullopt: it is not there, or names no queue, or another has its name.
-std::optional<Json> Keeper::find_set(const std::string& ns, const std::string& name,
-                                     const std::string& uid) const {
-  auto found = context_.objects().find({kSetVersion, kSetKind, ns, name});
-  if (found && found->string_or("metadata.uid", "") != uid) found.reset();
-  return found;
-}
-
-/// Tells the pod what the StatefulSet says that holds it up; reconcile() is called for that. It may
-/// be known here after its pods are, or name its queue later.
-void Keeper::join_set(const Json& pod) {
-  const auto parent = parent_set_of(pod);
-  const std::string ns = pod.string_or("metadata.namespace", "");
-  const std::string name = pod.string_or("metadata.name", "");
-  if (!parent || pod_of(pod).terminating) return;
-  const auto set = find_set(ns, parent->name, parent->uid);
-  auto told = set ? told_by_set(*set) : std::nullopt;
-  if (!told) {
-    wait_for_set_[{ns, parent->name}].insert(name);
-    set_of_waiting_[{ns, name}] = parent->name;
-    return;
-  }
-  Json patch = Json::object();
-  patch["metadata"] = std::move(*told);
-  unless_gone(context_.objects().patch(pod_ref(ns, name), patch));
-}
-
-void Keeper::wait_no_more(const std::string& ns, const std::string& pod) {
-  const auto set = set_of_waiting_.extract({ns, pod});
-  if (set.empty()) return;
-  const auto others = wait_for_set_.find({ns, set.mapped()});
-  others->second.erase(pod);
-  if (others->second.empty()) wait_for_set_.erase(others);
-}
-
-/// What it says now goes to its pods, until one of them was started.
+/// Its pods are told what it says now; where none is left its workload may go.
 void Keeper::look_at_set(const ObjectRef& what) {
-  if (const auto waiting = wait_for_set_.find({what.ns, what.name}); waiting != wait_for_set_.end())
-    for (const std::string& pod : std::set<std::string>(waiting->second))
-      look_at_pod(pod_ref(what.ns, pod));
+  for (const std::string& pod : sets_.waiting_for(what.ns, what.name))
+    look_at_pod(pod_ref(what.ns, pod));
   const auto set = context_.objects().find(what);
   if (!set) return;
   const std::string group = group_of_set(what.name, set->string_or("metadata.uid", ""));
   const std::vector<Pod> pods = roll_.pods_of({what.ns, group});
   if (pods.empty()) return look_at_workload(workload_ref(what.ns, group));
-  auto told = told_by_set(*set);
-  if (!told || std::any_of(pods.begin(), pods.end(), [](const Pod& pod) { return pod.started(); }))
-    return;
-  Json patch = Json::object();
-  patch["metadata"] = std::move(*told);
-  const std::string queue = sluice::label_of(*set, kQueue);
-  for (const Pod& pod : pods)
-    if (pod.queue != queue || pod.total != replicas_of_set(*set))
-      unless_gone(context_.objects().patch(pod_ref(what.ns, pod.name), patch));
-}
-
-/// Whether whoever makes its pods makes none of it any more, so that it has nothing to wait or to
-/// hold quota for. Asked where no pod of it is there: a StatefulSet makes those that were evicted
-/// anew; those that a LeaderWorkerSet makes are of another group than Kueue's.
-bool Keeper::goes_with_its_pods(const Json& workload) const {
-  const Json* owners = workload.find("metadata.ownerReferences");
-  if (owners == nullptr || sluice::annotation_of(workload, kIsGroup) != "true") return false;
-  for (const Json& owner : owners->items()) {
-    if (owner.string_or("kind", "") == "LeaderWorkerSet") return true;
-    if (owner.string_or("kind", "") != kSetKind) continue;
-    const auto set = find_set(workload.string_or("metadata.namespace", ""),
-                              owner.string_or("name", ""), owner.string_or("uid", ""));
-    return !set || replicas_of_set(*set) == 0;
-  }
-  return false;
+  sets_.tell_again(*set, pods);
 }
 
 void Keeper::settle(const GroupKey& group) {

@@ -10,10 +10,10 @@
 #include <set>
 #include <string>
 #include <string_view>
-#include <utility>
 
 #include "plan.hpp"
 #include "roll.hpp"
+#include "sets.hpp"
 #include "sluice/cpp/context.hpp"
 #include "sluice/cpp/workload.hpp"
 
@@ -21,7 +21,7 @@ namespace pods {
 
 class Keeper {
  public:
-  explicit Keeper(const sluice::Context& context) : context_(context) {}
+  explicit Keeper(const sluice::Context& context) : context_(context), sets_(context) {}
 
   /// A pod, a workload, a StatefulSet or a class of priorities was made, changed or deleted. False:
   /// a write of one of several groups was refused, and it is to be called again later.
@@ -34,11 +34,6 @@ class Keeper {
   void learn();
   void look_at_pod(const sluice::ObjectRef& what);
   void look_at_set(const sluice::ObjectRef& what);
-  void join_set(const sluice::Json& pod);
-  void wait_no_more(const std::string& ns, const std::string& pod);
-  std::optional<sluice::Json> find_set(const std::string& ns, const std::string& name,
-                                       const std::string& uid) const;
-  bool goes_with_its_pods(const sluice::Json& workload) const;
   void look_at_workload(const sluice::ObjectRef& what);
   void settle(const GroupKey& group);
   bool name_pod_sets(const GroupKey& group, const std::vector<Pod>& pods,
@@ -67,13 +62,10 @@ class Keeper {
             std::string_view message) const;
 
   sluice::Context context_;
+  Sets sets_;
   Roll roll_;
   bool learnt_ = false;
-  std::set<GroupKey> waits_for_class_;               // of priorities
-  using Name = std::pair<std::string, std::string>;  // namespace, name
-  // Pods that are to be told by a StatefulSet, by that, and which one each waits for.
-  std::map<Name, std::set<std::string>> wait_for_set_;
-  std::map<Name, std::string> set_of_waiting_;
+  std::set<GroupKey> waits_for_class_;            // of priorities
   std::map<std::string, std::string> looked_at_;  // workloads: what they lack; empty: nothing
   std::set<std::string> assumed_;                 // to lack pods, because they were not looked at
 };

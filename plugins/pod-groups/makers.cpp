@@ -92,8 +92,8 @@ void hold_by_parent(const Maker& maker, Json& object) {
   at(object, maker.template_path)["metadata"]["annotations"][kSuspendedBy] = kOfStatefulSet;
 }
 
-/// Whether its template was given queue and group, as Sluice 0.1 and Kueue before 0.18 did: it
-/// keeps them, because with another template all pods would be made anew.
+/// Whether its template was given queue and group, as Kueue did before 0.18: it keeps them, because
+/// with another template all pods would be made anew.
 bool tells_by_template(const Maker& maker, const Json& old) {
   return !queue_by_template(maker, old).empty() && !group_by_template(maker, old).empty();
 }

@@ -1,13 +1,12 @@
 #!/usr/bin/env python3
 """LeaderWorkerSets that name a queue, with their real controller as neighbour: each replica, a
 leader with its workers, waits and is let go as one."""
-import unittest
-
 import build
+from asked import QUEUES
 from client import eventually
 from controller import holds
 from lws import SETS, LeaderWorkerSets
-from pods_test import DOMAIN, MINE, PODS, QUEUES, Case, is_gated
+from pods import DOMAIN, MINE, PODS, Case, is_gated
 
 NAME = "leaderworkerset.sigs.k8s.io%2Fname%3D"
 

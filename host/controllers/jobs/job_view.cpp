@@ -1,11 +1,6 @@
 #include "host/controllers/jobs/job_view.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <functional>
-#include <set>
-#include <string>
 #include <utility>
 
 #include "api/json/json.hpp"
@@ -13,6 +8,7 @@
 #include "host/controllers/jobs/start_info.hpp"
 #include "host/objects/kinds.hpp"
 #include "host/objects/parts.hpp"
+#include "host/objects/pod_templates.hpp"
 #include "host/objects/workload_quota.hpp"
 
 namespace sluice::host {
@@ -32,44 +28,6 @@ json::object without_own_labels(json::object pod_template) {
   for (const std::string_view label : kOwnLabels) labels->erase(api::json_view(label));
   if (labels->empty()) metadata->erase("labels");
   if (metadata->empty()) pod_template.erase("metadata");
-  return pod_template;
-}
-
-/// Of what has a name twice the last one counts, as for the containers themselves: an API server
-/// takes that in a job and refuses it in a workload.
-void keep_last(json::object& holder, std::string_view list, auto name_of) {
-  json::array* items = api::find_array(holder, list);
-  if (!items) return;
-  std::set<std::string, std::less<>> seen;
-  json::array kept;
-  for (std::size_t i = items->size(); i > 0; --i) {
-    json::value& each = (*items)[i - 1];
-    const json::object* named = each.if_object();
-    if (named && !seen.insert(name_of(*named)).second) continue;
-    kept.push_back(std::move(each));
-  }
-  std::ranges::reverse(kept);
-  *items = std::move(kept);
-}
-
-json::object without_doubles(json::object pod_template) {
-  json::object* spec = api::find_object(pod_template, "spec");
-  if (!spec) return pod_template;
-  const auto name_of = [](const json::object& variable) {
-    return std::string(api::find_text(variable, "name"));
-  };
-  const auto port_of = [](const json::object& port) {
-    const std::string_view protocol = api::find_text(port, "protocol");
-    return fmt::format("{}/{}", api::find_int(port, "containerPort").value_or(0),
-                       protocol.empty() ? "TCP" : protocol);
-  };
-  for (const std::string_view containers : {"initContainers", "containers"})
-    if (json::array* all = api::find_array(*spec, containers))
-      for (json::value& each : *all)
-        if (json::object* container = each.if_object()) {
-          keep_last(*container, "env", name_of);
-          keep_last(*container, "ports", port_of);
-        }
   return pod_template;
 }
 
@@ -101,8 +59,7 @@ std::string_view annotation_of(const json::object& object, std::string_view name
 }
 
 std::string_view prebuilt_of(const json::object& job) {
-  const std::string_view out = annotation_of(job, kPrebuilt);
-  return out.empty() ? label_of(job, kPrebuilt) : out;
+  return identifier_in(part(job, "metadata"), kPrebuilt);
 }
 
 std::string_view JobView::label(std::string_view label_name) const {
@@ -157,8 +114,9 @@ json::array JobReader::pod_sets_of(const JobView& view) const {
     if (set.min_count) one["minCount"] = *set.min_count;
     json::object made;
     const json::object* pod_template = view.kind->described(job, i, made);
-    one["template"] =
-        without_doubles(without_own_labels(pod_template ? *pod_template : json::object()));
+    json::object described = without_own_labels(pod_template ? *pod_template : json::object());
+    drop_doubles(described);
+    one["template"] = std::move(described);
     out.push_back(std::move(one));
   }
   return out;

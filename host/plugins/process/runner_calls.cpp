@@ -33,8 +33,7 @@ api::Workload workload_in(const json::object& body) {
 /// Lines that a plugin writes, as a list.
 std::string list_of(const std::string& lines) {
   json::array out;
-  for (const std::string_view line : split(lines, '\n'))
-    if (!line.empty()) out.emplace_back(api::json_view(line));
+  for (const std::string_view line : words(lines, '\n')) out.emplace_back(api::json_view(line));
   return api::to_json(out);
 }
 

@@ -1,117 +1,14 @@
 // The plugin against a host that is not there: what it writes, and what a restart leaves of it.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-#include <sluice/testing.hpp>
-
-#include "../facts.hpp"
-#include "../names.hpp"
-#include "../parents.hpp"
 #include "../shape.hpp"
+#include "world.hpp"
 
 namespace pods {
 namespace {
 
-using sluice::Json;
-using sluice::ObjectRef;
 using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::Field;
 using namespace sluice::testing;
-
-struct World {
-  FakeHost host;
-  std::unique_ptr<TestedPlugin> plugin;
-
-  World() { restart(); }
-  void restart() {
-    plugin.reset();
-    plugin = std::make_unique<TestedPlugin>(host);
-  }
-
-  static ObjectRef pod(const std::string& name) { return {"v1", "Pod", "ns", name}; }
-  static ObjectRef workload(const std::string& name) {
-    return {std::string(kKueue), "Workload", "ns", name};
-  }
-
-  /// As the host stores it, with what the plugin makes of it.
-  void create(const std::string& name, const std::string& group = "", int total = 0,
-              const std::string& labels = "") {
-    Json object = Json::parse(R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":")" + name +
-                              R"(","namespace":"ns","labels":{"kueue.x-k8s.io/queue-name":"q")" +
-                              labels + R"(}},"spec":{"containers":[{"name":"c",
-                              "resources":{"requests":{"cpu":"1"}}}]}})");
-    if (!group.empty()) {
-      object["metadata"]["labels"][kGroup] = group;
-      object["metadata"]["annotations"][kTotal] = std::to_string(total);
-    }
-    const auto held =
-        plugin->set_defaults({sluice::Operation::kCreate, "v1", "Pod", object.dump(), ""});
-    host.objects().put(Json::parse(held.value()));
-    plugin->reconcile(pod(name));
-  }
-  void set_status(const ObjectRef& ref, const std::string& status) {
-    Json object = *host.objects().find(ref.kind, ref.ns, ref.name);
-    object["status"] = Json::parse(status);
-    host.objects().put(object);
-    plugin->reconcile(ref);
-  }
-  void admit(const std::string& name, const std::string& pod_set, const std::string& more = "") {
-    set_status(workload(name),
-               R"({"conditions":[{"type":"QuotaReserved","status":"True","reason":"QuotaReserved"},
-               {"type":"Admitted","status":"True","reason":"Admitted"}],
-               "admission":{"clusterQueue":"cq","podSetAssignments":[{"name":")" +
-                   pod_set + R"(","flavors":{"cpu":"f"}}]})" + more + "}");
-  }
-  /// As the host does it where it ends later: admitted still, and Evicted. Those of its pods that
-  /// are deleted then, and run, have some time to end.
-  void evict(const std::string& name, const std::vector<std::string>& running) {
-    Json object = *found(workload(name));
-    object["status"]["conditions"].push_back(Json::parse(
-        R"({"type":"Evicted","status":"True","reason":"Preempted","message":"for b"})"));
-    object["status"]["schedulingStats"] = Json::parse(R"({"evictions":[{"count":1}]})");
-    host.objects().put(object);
-    std::vector<Json> pods;
-    for (const std::string& each : running) pods.push_back(*found(pod(each)));
-    plugin->reconcile(workload(name));
-    host.objects().put(object);
-    for (Json& each : pods) {
-      EXPECT_EQ(found(pod(each.string_or("metadata.name", ""))), nullptr) << "it is deleted";
-      each["metadata"]["deletionTimestamp"] = "2026-01-01T00:00:00Z";
-      each["metadata"]["deletionGracePeriodSeconds"] = 30;
-      host.objects().put(each);
-    }
-    for (const std::string& each : running) plugin->reconcile(pod(each));
-  }
-  std::string role_of(const std::string& name) {
-    return found(workload(name))->find("spec.podSets")->items()[0].string_or("name", "");
-  }
-  /// A node has it, and it runs there.
-  void bind(const std::string& name) {
-    Json object = *found(pod(name));
-    object["spec"]["nodeName"] = "n";
-    object["status"] = Json::parse(R"({"phase":"Running","containerStatuses":[
-      {"name":"c","state":{"running":{}}}]})");
-    host.objects().put(object);
-    plugin->reconcile(pod(name));
-  }
-  /// Its node has let go of it. What it owned is there still.
-  void goes(const std::string& name, const std::string& of) {
-    const Json kept = *found(workload(of));
-    host.objects().remove("Pod", "ns", name);
-    host.objects().put(kept);
-    plugin->reconcile(pod(name));
-  }
-  const Json* found(const ObjectRef& ref) {
-    return host.objects().find(ref.kind, ref.ns, ref.name);
-  }
-  Pod facts(const std::string& name) { return pod_of(*found(pod(name))); }
-  std::vector<std::string> events_of(const std::string& name) {
-    std::vector<std::string> out;
-    for (const RecordedEvent& event : host.events())
-      if (event.name == name) out.push_back(event.reason);
-    return out;
-  }
-};
 
 TEST(Plugin, APodGetsAWorkloadAndStartsWithIt) {
   World world;
@@ -403,86 +300,6 @@ TEST(Plugin, APodThatContradictsItsAdmissionEndsTheWorkload) {
               Contains(Field(&RecordedEvent::message,
                              "nodeSelector kind of the pod is \"on-demand\", but the admission "
                              "wants \"spot\"")));
-}
-
-// ---- pods of StatefulSets, which are told by it
-
-const std::string kGroupOfSet = group_of_set("web", "u1");
-
-ObjectRef set_ref() { return {kSetVersion, kSetKind, "ns", "web"}; }
-
-void put_set(World& world, const std::string& queue, int replicas) {
-  world.host.objects().put(Json::parse(
-      R"({"apiVersion":"apps/v1","kind":"StatefulSet","metadata":{"name":"web","namespace":"ns",)"
-      R"("uid":"u1","labels":{"kueue.x-k8s.io/queue-name":")" +
-      queue + R"("}},"spec":{"replicas":)" + std::to_string(replicas) + "}}"));
-  world.plugin->reconcile(set_ref());
-}
-
-void put_pod_of_set(World& world, const std::string& name) {
-  const std::string object =
-      R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":")" + name +
-      R"(","namespace":"ns","ownerReferences":[{"apiVersion":"apps/v1","kind":"StatefulSet",)"
-      R"("name":"web","uid":"u1","controller":true}],"annotations":{)"
-      R"("kueue.x-k8s.io/pod-suspending-parent":"statefulset"}},"spec":{"containers":[{"name":"c",)"
-      R"("resources":{"requests":{"cpu":"1"}}}]}})";
-  const auto held =
-      world.plugin->set_defaults({sluice::Operation::kCreate, "v1", "Pod", object, ""});
-  world.host.objects().put(Json::parse(held.value()));
-  world.plugin->reconcile(World::pod(name));
-  world.plugin->reconcile(World::pod(name));  // for what it was told
-}
-
-TEST(PodsOfStatefulSets, AreAGroupOfItsNumberWhoseWorkloadItOwns) {
-  World world;
-  put_set(world, "q", 3);
-  put_pod_of_set(world, "web-0");
-  const Pod facts = world.facts("web-0");
-  EXPECT_EQ(facts.group, kGroupOfSet);
-  EXPECT_EQ(facts.queue, "q");
-  const Json* workload = world.found(World::workload(kGroupOfSet));
-  ASSERT_NE(workload, nullptr) << "the first pod queues for all";
-  EXPECT_EQ(workload->find("spec.podSets")->items()[0].int_or("count", 0), 3);
-  const auto& owners = workload->find("metadata.ownerReferences")->items();
-  ASSERT_EQ(owners.size(), 2U) << "it outlives the pods, and they hold it when it is deleted";
-  EXPECT_EQ(owners[0].dump(),
-            R"({"apiVersion":"apps/v1","kind":"StatefulSet","name":"web","uid":"u1"})");
-  EXPECT_EQ(owners[1].string_or("name", ""), "web-0");
-  EXPECT_EQ(sluice::label_of(*workload, "kueue.x-k8s.io/job-uid"), "u1");
-}
-
-TEST(PodsOfStatefulSets, WaitUntilItIsKnown) {
-  World world;
-  put_pod_of_set(world, "web-0");
-  EXPECT_TRUE(world.host.objects().list("Workload").empty());
-  EXPECT_TRUE(world.facts("web-0").gated);
-  world.restart();
-  world.plugin->reconcile(World::pod("web-0"));
-  put_set(world, "q", 1);
-  world.plugin->reconcile(World::pod("web-0"));
-  EXPECT_NE(world.found(World::workload(kGroupOfSet)), nullptr);
-}
-
-TEST(PodsOfStatefulSets, GoWithItToAnotherQueueWhileTheyWait) {
-  World world;
-  put_set(world, "mistyped", 1);
-  put_pod_of_set(world, "web-0");
-  put_set(world, "q", 1);
-  world.plugin->reconcile(World::pod("web-0"));
-  EXPECT_EQ(world.facts("web-0").queue, "q");
-  EXPECT_EQ(world.found(World::workload(kGroupOfSet))->string_or("spec.queueName", ""), "q");
-}
-
-TEST(PodsOfStatefulSets, TakeTheWorkloadWithThemOnlyWhereItHasNoneAnyMore) {
-  World world;
-  put_set(world, "q", 1);
-  put_pod_of_set(world, "web-0");
-  world.admit(kGroupOfSet, "main");
-  // Evicted: the StatefulSet makes the pod anew.
-  world.goes("web-0", kGroupOfSet);
-  EXPECT_NE(world.found(World::workload(kGroupOfSet)), nullptr);
-  put_set(world, "q", 0);
-  EXPECT_EQ(world.found(World::workload(kGroupOfSet)), nullptr);
 }
 
 // ---- what was found with Kueue's own tests

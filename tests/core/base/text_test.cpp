@@ -25,6 +25,12 @@ TEST(Text, HasOnePieceMoreThanSeparators) {
   EXPECT_EQ(split(",,", ','), (Pieces{"", "", ""}));
 }
 
+TEST(Text, HasWordsBetweenItsSeparators) {
+  using Words = std::vector<std::string_view>;
+  EXPECT_EQ(words("", ','), (Words{}));
+  EXPECT_EQ(words(",a,,bc,", ','), (Words{"a", "bc"}));
+}
+
 TEST(Text, HasLettersOfLowerCaseInAscii) {
   EXPECT_EQ(lower_ascii("Content-Type: @AZ[`az{09"), "content-type: @az[`az{09");
   EXPECT_EQ(lower_ascii("\xc3\x84"), "\xc3\x84") << "other bytes stay as they are";

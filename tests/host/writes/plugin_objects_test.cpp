@@ -360,6 +360,28 @@ TEST(PluginObjects, StateIsAsLongAsItMayBe) {
   EXPECT_EQ(said(host.port.state("p", "no")), "1 no such key");
 }
 
+// As in the pods that it may have them from, where an API server takes both.
+TEST(PluginObjects, OfVariablesAndPortsOfOneNameInAWorkloadTheLastOneCounts) {
+  Porting host;
+  const std::string made = host.in_call([&] {
+    return host.port.create(R"({"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"Workload",
+        "metadata":{"name":"w","namespace":"default"},"spec":{"podSets":[{"name":"main","count":1,
+        "template":{"spec":{"restartPolicy":"Never","containers":[{"name":"c","image":"i",
+        "env":[{"name":"A","value":"1"},{"name":"B","value":"2"},{"name":"A","value":"3"}],
+        "ports":[{"containerPort":80,"name":"p"},{"containerPort":80,"protocol":"UDP"},
+                 {"containerPort":80,"protocol":"TCP"}]}]}}}]}})");
+  });
+  EXPECT_EQ(made.substr(0, 2), "0 ") << made;
+  const auto workload = boost::json::parse(host.port.get(kOneWorkload).text).as_object();
+  const std::string container = "/spec/podSets/0/template/spec/containers/0";
+  EXPECT_EQ(at(workload, container + "/env/0/name"), "B");
+  EXPECT_EQ(at(workload, container + "/env/1/value"), "3");
+  EXPECT_EQ(at(workload, container + "/env/2"), "(absent)");
+  EXPECT_EQ(at(workload, container + "/ports/0/protocol"), "UDP");
+  EXPECT_EQ(at(workload, container + "/ports/1/protocol"), "TCP");
+  EXPECT_EQ(at(workload, container + "/ports/2"), "(absent)");
+}
+
 // A claim is the plugin's to give up: nothing else of the workload changes.
 TEST(PluginObjects, AClaimIsReleasedOnce) {
   Porting host;

@@ -1,0 +1,90 @@
+// Pods of StatefulSets, which are told by it in which queue they wait and how many they are.
+#include "../sets.hpp"
+
+#include "../parents.hpp"
+#include "../shape.hpp"
+#include "world.hpp"
+
+namespace pods {
+namespace {
+
+const std::string kGroupOfSet = group_of_set("web", "u1");
+
+ObjectRef set_ref() { return {kSetVersion, kSetKind, "ns", "web"}; }
+
+void put_set(World& world, const std::string& queue, int replicas) {
+  world.host.objects().put(Json::parse(
+      R"({"apiVersion":"apps/v1","kind":"StatefulSet","metadata":{"name":"web","namespace":"ns",)"
+      R"("uid":"u1","labels":{"kueue.x-k8s.io/queue-name":")" +
+      queue + R"("}},"spec":{"replicas":)" + std::to_string(replicas) + "}}"));
+  world.plugin->reconcile(set_ref());
+}
+
+void put_pod_of_set(World& world, const std::string& name) {
+  const std::string object =
+      R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":")" + name +
+      R"(","namespace":"ns","ownerReferences":[{"apiVersion":"apps/v1","kind":"StatefulSet",)"
+      R"("name":"web","uid":"u1","controller":true}],"annotations":{)"
+      R"("kueue.x-k8s.io/pod-suspending-parent":"statefulset"}},"spec":{"containers":[{"name":"c",)"
+      R"("resources":{"requests":{"cpu":"1"}}}]}})";
+  const auto held =
+      world.plugin->set_defaults({sluice::Operation::kCreate, "v1", "Pod", object, ""});
+  world.host.objects().put(Json::parse(held.value()));
+  world.plugin->reconcile(World::pod(name));
+  world.plugin->reconcile(World::pod(name));  // for what it was told
+}
+
+TEST(PodsOfStatefulSets, AreAGroupOfItsNumberWhoseWorkloadItOwns) {
+  World world;
+  put_set(world, "q", 3);
+  put_pod_of_set(world, "web-0");
+  const Pod facts = world.facts("web-0");
+  EXPECT_EQ(facts.group, kGroupOfSet);
+  EXPECT_EQ(facts.queue, "q");
+  const Json* workload = world.found(World::workload(kGroupOfSet));
+  ASSERT_NE(workload, nullptr) << "the first pod queues for all";
+  EXPECT_EQ(workload->find("spec.podSets")->items()[0].int_or("count", 0), 3);
+  const auto& owners = workload->find("metadata.ownerReferences")->items();
+  ASSERT_EQ(owners.size(), 2U) << "it outlives the pods, and they hold it when it is deleted";
+  EXPECT_EQ(owners[0].dump(),
+            R"({"apiVersion":"apps/v1","kind":"StatefulSet","name":"web","uid":"u1"})");
+  EXPECT_EQ(owners[1].string_or("name", ""), "web-0");
+  EXPECT_EQ(sluice::label_of(*workload, "kueue.x-k8s.io/job-uid"), "u1");
+}
+
+TEST(PodsOfStatefulSets, WaitUntilItIsKnown) {
+  World world;
+  put_pod_of_set(world, "web-0");
+  EXPECT_TRUE(world.host.objects().list("Workload").empty());
+  EXPECT_TRUE(world.facts("web-0").gated);
+  world.restart();
+  world.plugin->reconcile(World::pod("web-0"));
+  put_set(world, "q", 1);
+  world.plugin->reconcile(World::pod("web-0"));
+  EXPECT_NE(world.found(World::workload(kGroupOfSet)), nullptr);
+}
+
+TEST(PodsOfStatefulSets, GoWithItToAnotherQueueWhileTheyWait) {
+  World world;
+  put_set(world, "mistyped", 1);
+  put_pod_of_set(world, "web-0");
+  put_set(world, "q", 1);
+  world.plugin->reconcile(World::pod("web-0"));
+  EXPECT_EQ(world.facts("web-0").queue, "q");
+  EXPECT_EQ(world.found(World::workload(kGroupOfSet))->string_or("spec.queueName", ""), "q");
+}
+
+TEST(PodsOfStatefulSets, TakeTheWorkloadWithThemOnlyWhereItHasNoneAnyMore) {
+  World world;
+  put_set(world, "q", 1);
+  put_pod_of_set(world, "web-0");
+  world.admit(kGroupOfSet, "main");
+  // Evicted: the StatefulSet makes the pod anew.
+  world.goes("web-0", kGroupOfSet);
+  EXPECT_NE(world.found(World::workload(kGroupOfSet)), nullptr);
+  put_set(world, "q", 0);
+  EXPECT_EQ(world.found(World::workload(kGroupOfSet)), nullptr);
+}
+
+}  // namespace
+}  // namespace pods
