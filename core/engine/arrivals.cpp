@@ -87,8 +87,11 @@ WorkloadId Arrivals::apply(std::shared_ptr<api::Workload> object, hooks::Traits 
   take_traits(id, std::move(said));
   lifecycle_.load_status(id);
   w.shape = shapes_.of_workload(w);
-  // Deactivated while no engine ran: its quota has to be taken back here, with a decision.
-  const bool to_end = !w.object->active && w.holds_quota();
+  // Deactivated while no engine ran: its quota has to be taken back here, with a decision. Or it
+  // was to be, by an engine that had not written all of it.
+  const bool targeted = w.is_true(ConditionRecord::Type::kDeactivationTarget) &&
+                        w.state != WorkloadState::kFinished && !w.stands_aside();
+  const bool to_end = targeted || (!w.object->active && w.holds_quota());
   if (!w.object->active && !to_end && w.state != WorkloadState::kFinished) {
     w.state = WorkloadState::kInactive;
     tell_why_inactive(id);
@@ -107,6 +110,10 @@ WorkloadId Arrivals::apply(std::shared_ptr<api::Workload> object, hooks::Traits 
 void Arrivals::deactivate(WorkloadId id) {
   const WorkloadRecord& w = model_.workloads[id];
   const std::string told = w.traits() ? w.traits()->inactive_because : std::string();
+  if (const ConditionRecord* target = w.if_true(ConditionRecord::Type::kDeactivationTarget);
+      target && told.empty())
+    return lifecycle_.deactivate(id, deactivation_due_to(target->reason.text()),
+                                 std::string(kDeactivatedDueTo) + target->message.text());
   lifecycle_.deactivate(id, eviction_reason::kDeactivated,
                         told.empty() ? "The workload is deactivated" : told);
   if (!told.empty()) representation_.give_up(id, told);

@@ -57,7 +57,7 @@ void Lifecycle::settle_checks(WorkloadId id) {
   switch (verdict.say) {
     case ChecksSay::kRejected:
       return deactivate(id, eviction_reason::kCheckRejected,
-                        "The workload is deactivated due to " + verdict.checks);
+                        std::string(kDeactivatedDueTo) + verdict.checks);
     case ChecksSay::kRetry:
       return retry(id, verdict.checks);
     case ChecksSay::kGoOn:

@@ -91,9 +91,9 @@ void Lifecycle::fire(const Timer& timer) {
     case TimerKind::kBackoff:
       return end_backoff(timer.id);
     case TimerKind::kMaximumExecution:
-      deactivate_whole(timer.id, eviction_reason::kTimeLimit,
-                       "The workload is deactivated due to exceeding the maximum execution time");
-      return;
+      return deactivate_whole(
+          timer.id, eviction_reason::kTimeLimit,
+          std::string(kDeactivatedDueTo) + "exceeding the maximum execution time");
     case TimerKind::kPodsReady: {
       const ConditionRecord* ready = w.condition(Type::kPodsReady);
       if (!ready || (!ready->is_true && !is_recovering(w))) back_off(timer.id, "WaitForStart");
@@ -118,9 +118,9 @@ void Lifecycle::back_off(WorkloadId id, std::string_view cause) {
   api::RequeueState& requeue = counted.more().requeue;
   const std::int32_t n = std::min(requeue.count, std::numeric_limits<std::int32_t>::max() - 1) + 1;
   if (config_.requeue.backoff_limit && n > *config_.requeue.backoff_limit)
-    return deactivate_whole(id, eviction_reason::kRequeuingLimit,
-                            "The workload is deactivated due to exceeding the maximum number of "
-                            "re-queuing retries");
+    return deactivate_whole(
+        id, eviction_reason::kRequeuingLimit,
+        std::string(kDeactivatedDueTo) + "exceeding the maximum number of re-queuing retries");
   requeue.count = n;
   const Duration wait = backoff(config_.requeue.backoff_base, n - 1, config_.requeue.backoff_max);
   const Time due = std::min(later(model_.now, wait), kLatest);

@@ -188,6 +188,7 @@ void Engine::traits_of_moved(WorkloadId id, hooks::Traits traits) {
   all_->arrivals.traits_of_moved(id, std::move(traits));
 }
 
+void Engine::target_reached(WorkloadId id) { all_->lifecycle.target_reached(id); }
 void Engine::note_shown(WorkloadId id) {
   const WorkloadRecord& w = all_->model.workloads[id];
   if (w.state != WorkloadState::kPending) return;
@@ -221,7 +222,6 @@ WorkloadState Engine::state(WorkloadId id) const { return all_->model.workloads[
 WorkloadView Engine::view(WorkloadId id) const { return view_of(all_->model, id); }
 api::WorkloadStatus Engine::status(WorkloadId id) const { return status_of(all_->model, id); }
 bool Engine::holds_quota(WorkloadId id) const { return all_->model.workloads[id].holds_quota(); }
-bool Engine::takes_part(WorkloadId id) const { return !all_->model.workloads[id].stands_aside(); }
 
 void Engine::look_at_everybody() { all_->everybody = true; }
 EngineMemory Engine::memory() const { return memory_of(all_->model); }

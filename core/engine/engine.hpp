@@ -106,6 +106,8 @@ class Engine {
   /// Its status, as it is now, was put where others read it. When the reason to wait in it is
   /// another once the instant is at rest, that is a decision, told before or not. O(reasons).
   void note_shown(WorkloadId id);
+  /// Its object says that it is off where others read it: its status need not any more.
+  void target_reached(WorkloadId id);
   /// Puts a parked workload back into its queue (a plugin's veto may have ended). `retry_is_over`:
   /// it waits no longer because an admission check said Retry, either.
   void requeue(std::string_view key, bool retry_is_over = false);
@@ -130,8 +132,6 @@ class Engine {
   /// The status as the API shows it: conditions, admission, requeue state.
   api::WorkloadStatus status(WorkloadId id) const;
   bool holds_quota(WorkloadId id) const;
-  /// False: its traits say that it is never queued and holds no quota.
-  bool takes_part(WorkloadId id) const;
   /// All workloads that exist, in order of namespace/name.
   std::vector<WorkloadId> workloads() const;
   EngineStats stats() const;

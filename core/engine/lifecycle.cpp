@@ -165,9 +165,13 @@ void Lifecycle::deactivate(WorkloadId id, std::string_view reason, std::string_v
     structure_.released_in(w.queue);
   }
   if (w.object->active) {
+    if (const auto cause = cause_of_deactivation(reason))
+      set_condition(model_, w, Type::kDeactivationTarget, true, *cause, cause_in(message));
     auto object = std::make_shared<api::Workload>(*w.object);
     object->active = false;
     w.object = std::move(object);
+  } else {
+    w.drop_condition(Type::kDeactivationTarget);
   }
   if (goes_off_already) return;
   const bool ending = is_ending(id);
@@ -178,6 +182,10 @@ void Lifecycle::deactivate(WorkloadId id, std::string_view reason, std::string_v
   if (ending) return;
   waiting_.enqueue_members(id);  // they wait as long as it is off
   representation_.touch(id);
+}
+
+void Lifecycle::target_reached(WorkloadId id) {
+  model_.workloads[id].drop_condition(Type::kDeactivationTarget);
 }
 
 void Lifecycle::turn_off(WorkloadId id, std::string_view message) {
@@ -286,6 +294,7 @@ void Lifecycle::forget_used_up_time(WorkloadRecord& w) {
 
 void Lifecycle::reactivate(WorkloadId id) {
   WorkloadRecord& w = model_.workloads[id];
+  w.drop_condition(Type::kDeactivationTarget);
   forget_backoff(w);                             // a dump may bring it
   if (w.holds_quota() || is_ending(id)) return;  // it is queued when it has ended
   forget_used_up_time(w);

@@ -79,7 +79,12 @@ class Lifecycle {
   /// In the middle of an eviction of which the end is to be told: its own, or that of the one that
   /// stands for it.
   bool is_ending(WorkloadId id) const;
+  /// Where the reason has a cause and its object does not say yet that it is off, its condition
+  /// DeactivationTarget tells of it until target_reached(): whoever reads its status between the
+  /// two writes, which may not both succeed, knows what it is to be and why.
   void deactivate(WorkloadId id, std::string_view reason, std::string_view message);
+  /// Its object, where it is stored, says that it is off.
+  void target_reached(WorkloadId id);
   /// And what it represents: it is one of its ways to run, and a limit of the whole is reached.
   void deactivate_whole(WorkloadId id, std::string_view reason, std::string_view message);
   void reactivate(WorkloadId id);

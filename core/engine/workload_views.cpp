@@ -197,6 +197,8 @@ bool told_in_status(const WorkloadRecord& w, std::string_view reason, std::strin
   return c && !c->is_true && c->reason == reason && c->message == message;
 }
 
+bool takes_part(const Model& model, WorkloadId id) { return !model.workloads[id].stands_aside(); }
+
 bool may_lower_counts(const Model& model, WorkloadId id) {
   const hooks::Traits* traits = model.workloads[id].traits();
   return traits && traits->may_lower_counts;

@@ -60,6 +60,9 @@ WorkloadState reported_state(const WorkloadRecord& w);
 /// Does its condition QuotaReserved say this already?
 bool told_in_status(const WorkloadRecord& w, std::string_view reason, std::string_view message);
 
+/// False: its traits say that it is never queued and holds no quota.
+bool takes_part(const Model& model, WorkloadId id);
+
 /// Its traits allow that granted counts become less while it runs.
 bool may_lower_counts(const Model& model, WorkloadId id);
 

@@ -179,6 +179,9 @@ struct WorkloadRecord {
   ConditionRecord* condition(ConditionRecord::Type type) {
     return const_cast<ConditionRecord*>(std::as_const(*this).condition(type));
   }
+  void drop_condition(ConditionRecord::Type type) {
+    std::erase_if(conditions, [type](const ConditionRecord& c) { return c.type == type; });
+  }
   /// The condition where it is True; nullptr: it is not, or there is none.
   const ConditionRecord* if_true(ConditionRecord::Type type) const {
     const ConditionRecord* c = condition(type);

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <string_view>
 
 namespace sluice {
@@ -24,8 +25,12 @@ inline constexpr std::string_view kDeactivated = "Deactivated";
 inline constexpr std::string_view kCheckRejected = "DeactivatedDueToAdmissionCheck";
 inline constexpr std::string_view kRequeuingLimit = "DeactivatedDueToRequeuingLimitExceeded";
 inline constexpr std::string_view kTimeLimit = "DeactivatedDueToMaximumExecutionTimeExceeded";
+inline constexpr std::string_view kDueTo = "DueTo";  ///< between kDeactivated and a cause
 
 }  // namespace eviction_reason
+
+/// What the message of a deactivation with a cause begins with; the cause follows.
+inline constexpr std::string_view kDeactivatedDueTo = "The workload is deactivated due to ";
 
 /// It was turned off, by whomever.
 constexpr bool is_deactivation(std::string_view reason) {
@@ -35,11 +40,21 @@ constexpr bool is_deactivation(std::string_view reason) {
 /// X of `DeactivatedDueToX`, which counts as Deactivated with the cause X; nullopt: another reason,
 /// or a person's.
 constexpr std::optional<std::string_view> cause_of_deactivation(std::string_view reason) {
-  constexpr std::string_view kDueTo = "DueTo";
   if (!is_deactivation(reason)) return std::nullopt;
   reason.remove_prefix(eviction_reason::kDeactivated.size());
-  if (!reason.starts_with(kDueTo)) return std::nullopt;
-  return reason.substr(kDueTo.size());
+  if (!reason.starts_with(eviction_reason::kDueTo)) return std::nullopt;
+  return reason.substr(eviction_reason::kDueTo.size());
+}
+
+/// What such a message says of the cause; all of another message.
+constexpr std::string_view cause_in(std::string_view message) {
+  if (message.starts_with(kDeactivatedDueTo)) message.remove_prefix(kDeactivatedDueTo.size());
+  return message;
+}
+
+/// The other way: `DeactivatedDueToX` of X.
+inline std::string deactivation_due_to(std::string_view cause) {
+  return std::string(eviction_reason::kDeactivated).append(eviction_reason::kDueTo).append(cause);
 }
 
 /// It queues again only after a delay.

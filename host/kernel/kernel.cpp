@@ -14,6 +14,7 @@
 #include "api/json/json.hpp"
 #include "core/engine/queue_views.hpp"
 #include "core/model/model.hpp"
+#include "core/reasons/eviction_reason.hpp"
 #include "host/kernel/decode_ahead.hpp"
 #include "host/kernel/workload_reader.hpp"
 #include "host/objects/kinds.hpp"
@@ -365,9 +366,10 @@ bool Kernel::step() {
 
 /// What the step decided is in the store before any listener is called. In which order matters
 /// where the store is a cluster's, which may have the first half of it when this process ends: a
-/// workload is turned off before its end is told, or it would only queue again; and one that is
-/// replaced ends after its successor is admitted, and is turned off then, or nothing would be left
-/// of the admission that both had.
+/// workload is turned off before its end is told, or that says that it is to be
+/// (commit_deactivation), or it would only queue again; and one that is replaced ends after its
+/// successor is admitted, and is turned off then, or nothing would be left of the admission that
+/// both had.
 void Kernel::commit_decisions() {
   for (const Decision& decision : decisions_)
     if (decision.type == DecisionType::kDeactivated && !decision.successor)
@@ -411,11 +413,17 @@ bool Kernel::run(std::size_t steps) {
   return true;
 }
 
-// A deactivation is written to spec.active, so that only a user activates the workload again.
+// A deactivation is written to spec.active, so that only a user activates the workload again. That
+// says no cause: a status that does is written before, and tells until then that it is to be off.
 void Kernel::commit_deactivation(const Decision& decision) {
   const StoredObject* old = store_.find(workload_kind_, engine_.key(decision.workload));
   const auto object = engine_.object(decision.workload);
   if (!old || !object || object->active) return;  // gone, or turned on again, within the instant
+  const bool has_cause = cause_of_deactivation(decision.reason).has_value();
+  if (has_cause) {
+    write_status(decision.workload);
+    old = store_.find(workload_kind_, engine_.key(decision.workload));
+  }
   StoredObject changed = *old;
   boost::system::error_code code;
   json::value body = api::parse_deep(*changed.body, code);
@@ -425,6 +433,8 @@ void Kernel::commit_deactivation(const Decision& decision) {
   spec.get_object()["active"] = false;
   changed.body = std::make_shared<const std::string>(api::to_json(body));
   put_stored(std::move(changed), old);
+  engine_.target_reached(decision.workload);
+  if (has_cause) write_status(decision.workload);
 }
 
 bool Kernel::apply_requests() {

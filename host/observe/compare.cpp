@@ -8,6 +8,7 @@
 
 #include "api/json/json.hpp"
 #include "core/engine/queue_views.hpp"
+#include "core/engine/workload_views.hpp"
 #include "host/explain/document.hpp"
 #include "host/explain/obstacles.hpp"
 #include "host/objects/parts.hpp"
@@ -74,7 +75,7 @@ std::vector<Row> waiting(Trial& trial) {
   const Engine& engine = trial.engine();
   const api::KindInfo& kind = api::kueue_kind(trial.machine().objects().scheme(), "Workload");
   for (const WorkloadId id : engine.workloads()) {
-    if (engine.state(id) != WorkloadState::kPending || !engine.takes_part(id)) continue;
+    if (engine.state(id) != WorkloadState::kPending || !takes_part(engine.model(), id)) continue;
     const auto workload = engine.object(id);
     json::object row{{"namespace", workload->meta.ns},
                      {"name", workload->meta.name},

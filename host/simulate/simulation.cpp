@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "api/jobs/job_kind.hpp"
+#include "core/engine/workload_views.hpp"
 #include "core/model/model.hpp"
 #include "core/reasons/eviction_reason.hpp"
 #include "host/objects/kinds.hpp"
@@ -202,7 +203,7 @@ Result<void> Simulation::put(PreparedObject&& object, std::uint32_t order, Place
 void Simulation::take_over_running(const std::string& key) {
   const auto id = engine().find(key);
   SLUICE_CHECK(id.has_value(), "the engine does not know workload ", key);
-  if (engine().state(*id) != WorkloadState::kAdmitted || !engine().takes_part(*id)) return;
+  if (engine().state(*id) != WorkloadState::kAdmitted || !takes_part(engine().model(), *id)) return;
   const auto* admitted = engine().object(*id)->status.condition("Admitted");
   start_job(*id, admitted ? std::min(admitted->last_transition_time, now_) : now_);
 }

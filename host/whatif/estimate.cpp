@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "core/engine/queue_views.hpp"
+#include "core/engine/workload_views.hpp"
 #include "core/model/model.hpp"
 #include "host/whatif/play.hpp"
 
@@ -46,7 +47,7 @@ Basis basis_of(const Fork& fork, const RunTimes& times, const std::vector<Worklo
   const Engine& engine = fork.engine();
   const std::set<NodeId> roots = roots_of(engine, waiting);
   for (const WorkloadId id : engine.workloads()) {
-    if (engine.state(id) != WorkloadState::kAdmitted || !engine.takes_part(id)) continue;
+    if (engine.state(id) != WorkloadState::kAdmitted || !takes_part(engine.model(), id)) continue;
     const QueueId queue = engine.model().workloads[id].holding->queue;
     if (!roots.contains(engine.model().tree.root(queue))) continue;
     const api::Condition* admitted = engine.object(id)->status.condition("Admitted");

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "core/engine/queue_views.hpp"
+#include "core/engine/workload_views.hpp"
 #include "core/model/model.hpp"
 
 namespace sluice::host {
@@ -74,7 +75,8 @@ void Play::report_ready() {
 Play::Seen Play::run(const std::vector<WorkloadId>& asked, Deadline deadline) {
   const Time from = fork_.now();
   for (const WorkloadId id : engine().workloads()) {
-    if (engine().state(id) != WorkloadState::kAdmitted || !engine().takes_part(id)) continue;
+    if (engine().state(id) != WorkloadState::kAdmitted || !takes_part(engine().model(), id))
+      continue;
     const api::Condition* admitted = engine().object(id)->status.condition("Admitted");
     begin(id, admitted && admitted->is_true() ? admitted->last_transition_time : from);
     if (fork_.machine().kernel().waits_for_pods()) started_.push_back(id);

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "core/engine/queue_views.hpp"
+#include "core/engine/workload_views.hpp"
 #include "tests/support/amount.hpp"
 #include "world.hpp"
 
@@ -213,7 +214,7 @@ class Story {
     for (const auto& [at, amount] : most) sums[at.substr(at.find(' ') + 1)] += amount;
     for (const std::string& name : names(false)) {
       const WorkloadId id = *world_.engine().find("ns/" + name);
-      if (!world_.engine().takes_part(id)) continue;
+      if (!takes_part(world_.engine().model(), id)) continue;
       if (world_.state(name) == "finished") continue;
       for (const auto& pods : assignment_of(world_.engine().model(), id))
         for (const auto& [resource, flavor] : pods.flavors)

@@ -288,17 +288,69 @@ TEST(Life, TheConditionRequeuedTellsWhetherAnEvictedOneWaits) {
   EXPECT_EQ(requeued(s, "high"), "True Reactivated");
 }
 
+/// Its status says that it runs on the flavor f of the queue q.
+void admit_in_status(Job& job) {
+  api::WorkloadStatus& status = job.object.status;
+  status.conditions = {{"QuotaReserved", "True", "QuotaReserved", "", 0, 0},
+                       {"Admitted", "True", "Admitted", "", 0, 0}};
+  status.admission.emplace();
+  status.admission->cluster_queue = "q";
+  api::PodSetAssignment& p = status.admission->pod_sets.emplace_back();
+  p.count = 1;
+  p.flavors.set("cpu", "f");
+}
+
+// What it is due to is in its status until it is stored that it is off, and no longer.
+TEST(Life, WhatIsTurnedOffSaysWhatItIsToBe) {
+  Scenario s;
+  s.flavor("f").queue(plain(4)).submit(Job("a", "q").cpu(1).max_seconds(60)).run();
+  s.after(60).run();
+  const WorkloadId id = *s.engine.find("ns/a");
+  const auto target = [&] {
+    return s.engine.status(id).condition("DeactivationTarget") != nullptr;
+  };
+  const api::WorkloadStatus told = s.engine.status(id);
+  ASSERT_TRUE(target());
+  EXPECT_TRUE(told.condition("DeactivationTarget")->is_true());
+  EXPECT_EQ(told.condition("DeactivationTarget")->reason, "MaximumExecutionTimeExceeded");
+  EXPECT_EQ(told.condition("DeactivationTarget")->message, "exceeding the maximum execution time");
+  s.engine.target_reached(id);
+  EXPECT_FALSE(target());
+  s.after(1).submit(Job("a", "q").cpu(1).max_seconds(60)).run();  // turned on again
+  s.after(60).run();
+  ASSERT_TRUE(target());
+  s.after(1).submit(Job("a", "q").cpu(1).max_seconds(60));  // and before that was stored
+  EXPECT_FALSE(target());
+}
+
+// By an engine that ended before all of it was stored.
+TEST(Life, OneThatWasToBeTurnedOffIsWhereItComesSo) {
+  const std::string why = "DeactivatedDueToAdmissionCheck";
+  for (const bool active : {true, false})
+    for (const bool runs : {true, false}) {
+      Scenario s;
+      s.flavor("f").queue(plain(4));
+      Job a = Job("a", "q").cpu(1).active(active);
+      if (runs) admit_in_status(a);
+      a.object.status.conditions.push_back(
+          {"DeactivationTarget", "True", "AdmissionCheck", "check c said no", 0, 0});
+      s.submit(a);
+      EXPECT_EQ(s.run(), runs ? Lines("evicted a " + why, "deactivated a " + why)
+                              : Lines("deactivated a " + why))
+          << active;
+      EXPECT_EQ(s.state("a"), "inactive") << active << runs;
+      EXPECT_FALSE(s.engine.object(*s.engine.find("ns/a"))->active);
+      const api::Condition reserved =
+          *s.engine.status(*s.engine.find("ns/a")).condition("QuotaReserved");
+      EXPECT_EQ(reserved.message, "The workload is deactivated due to check c said no");
+    }
+}
+
 TEST(Life, ATimerThatADumpBringsFromThePastFiresAtOnce) {
   Scenario s;
   s.flavor("f").queue(plain(4));
   Job a = Job("a", "q").cpu(1).max_seconds(60);
-  a.object.status.conditions = {{"QuotaReserved", "True", "QuotaReserved", "", 0, 0},
-                                {"Admitted", "True", "Admitted", "", 0, 0}};
-  a.object.status.admission.emplace();
-  a.object.status.admission->cluster_queue = "q";
-  api::PodSetAssignment& p = a.object.status.admission->pod_sets.emplace_back();
-  p.count = 1;
-  p.flavors.set("cpu", "f");
+  admit_in_status(a);
   s.submit(a).run();
   EXPECT_EQ(s.admitted(), "a");
   EXPECT_EQ(s.engine.next_timer(), s.now());

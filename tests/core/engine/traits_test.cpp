@@ -1,5 +1,6 @@
 // What the traits of a workload mean (mechanisms 1 to 3): whether it takes part, which it stands
 // for, what fits. Groups and replacements have files of their own.
+#include "core/engine/workload_views.hpp"
 #include "tests/core/engine/traits_fixture.hpp"
 
 namespace sluice::testing {
@@ -179,8 +180,8 @@ TEST_F(Traits, AFaultAtTheFirstAnswerLeavesWhatIsKnownOtherwise) {
   traits.of("a").takes_part = false;  // as the host remembers it
   auto s = one_queue();
   s->submit(Job("a", "q").cpu(1)).submit(Job("b", "q").cpu(1)).run();
-  EXPECT_FALSE(s->engine.takes_part(*s->engine.find("ns/a")));
-  EXPECT_TRUE(s->engine.takes_part(*s->engine.find("ns/b")));
+  EXPECT_FALSE(takes_part(s->engine.model(), *s->engine.find("ns/a")));
+  EXPECT_TRUE(takes_part(s->engine.model(), *s->engine.find("ns/b")));
 }
 
 TEST_F(Traits, WhoHasToWaitIsNotQueuedAndKeepsWhatItHolds) {

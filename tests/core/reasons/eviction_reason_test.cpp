@@ -35,6 +35,12 @@ TEST(EvictionReason, SaysWhetherItWasTurnedOffAndWhetherADelayFollows) {
   }
 }
 
+TEST(EvictionReason, OfADeactivationHasItsCauseInReasonAndMessage) {
+  EXPECT_EQ(deactivation_due_to("AdmissionCheck"), eviction_reason::kCheckRejected);
+  EXPECT_EQ(cause_in("The workload is deactivated due to a check"), "a check");
+  EXPECT_EQ(cause_in("The workload is deactivated"), "The workload is deactivated");
+}
+
 /// Clients and other programs compare with them.
 TEST(EvictionReason, IsSpelledAsKueueSpellsIt) {
   EXPECT_EQ(eviction_reason::kPreempted, "Preempted");

@@ -58,6 +58,7 @@ TEST(WaitForPodsReady, PastTheLimitTheJobStaysStopped) {
   EXPECT_EQ(world.condition(name, "Evicted"),
             "True DeactivatedDueToRequeuingLimitExceeded: The workload is deactivated due to "
             "exceeding the maximum number of re-queuing retries");
+  EXPECT_EQ(world.condition(name, "DeactivationTarget"), "(absent)") << "that is past";
   world.change("workloads", name, R"({"spec":{"active":true}})");
   EXPECT_TRUE(world.runs("train"));
   EXPECT_EQ(world.condition(name, "Requeued"), "True Reactivated: The workload was reactivated");

@@ -6,53 +6,27 @@
 #include <string>
 #include <vector>
 
-#include "decided.hpp"
 #include "host/objects/parts.hpp"
 #include "host/outbox/quota_shown.hpp"
-#include "pretended_cluster.hpp"
+#include "workload_world.hpp"
 
 namespace sluice::host {
 namespace {
 
 namespace json = boost::json;
 
-class ForeignEnds : public ::testing::Test {
+class ForeignEnds : public WorkloadWorld {
  protected:
   ForeignEnds() {
-    clock_.set(1'767'225'600 * kSecond);
-    auto rules = Rules::load(config_.plugins, std::vector<std::string>(), clock_);
-    SLUICE_CHECK(rules, "no rules");
-    rules_ = std::move(*rules);
-    cluster_ = std::make_unique<PretendedCluster>(rules_->scheme);
-    make("Namespace", R"({"metadata":{"name":"ns"}})");
-    make("ResourceFlavor", R"({"metadata":{"name":"f"},"spec":{}})");
-    make("ClusterQueue", R"({"metadata":{"name":"cq"},"spec":{"namespaceSelector":{},
-      "resourceGroups":[{"coveredResources":["cpu"],
-        "flavors":[{"name":"f","resources":[{"name":"cpu","nominalQuota":"1"}]}]}]}})");
-    make("LocalQueue", R"({"metadata":{"name":"lq","namespace":"ns"},
-      "spec":{"clusterQueue":"cq"}})");
-    for (const char* name : {"a", "b"})
-      make("Workload", std::string(R"({"metadata":{"namespace":"ns","name":")") + name + R"("},
-        "spec":{"queueName":"lq","active":true,"podSets":[{"name":"main","count":1,"template":
-        {"spec":{"restartPolicy":"Never","containers":[{"name":"c","image":"x",
-        "resources":{"requests":{"cpu":"1"}}}]}}}]}})");
-    decided_ = std::make_unique<Decided>(config_, *rules_, clock_);
-    decided_->lead(cluster_->listed(rules_->scheme.kinds()));
-    cluster_->told.clear();
+    for (const char* name : {"a", "b"}) make_workload(name, "");
+    lead();
   }
 
-  const api::KindInfo& kind(std::string_view name) const {
-    return *rules_->scheme.find_by_name(name);
-  }
-  void make(std::string_view of, const std::string& text) {
-    cluster_->create(kind(of), json::parse(text).as_object());
-  }
   /// Until nothing is left to be sent, a second at a time: the paths of the requests that were.
   std::vector<std::string> settle() {
     std::vector<std::string> out;
     for (int quiet = 0; quiet < 30; ++quiet) {
-      for (; !cluster_->told.empty(); cluster_->told.pop_front())
-        decided_->door.take({cluster_->told.front()});
+      hear();
       for (const ClusterRequest& request : decided_->turn()) {
         quiet = 0;
         out.push_back(request.path.substr(0, request.path.find('?')));
@@ -72,17 +46,8 @@ class ForeignEnds : public ::testing::Test {
     return static_cast<std::size_t>(std::count_if(
         paths.begin(), paths.end(), [&](const std::string& each) { return each.ends_with(path); }));
   }
-  const json::object& status(const std::string& name) {
-    return part(*cluster_->find(kind("Workload"), "ns/" + name), "status");
-  }
-
   const char* loses_ = nullptr;    // the end of the paths for which no answer comes
   const char* refuses_ = nullptr;  // of those that are refused
-  Configuration config_;
-  VirtualClock clock_;
-  std::unique_ptr<Rules> rules_;
-  std::unique_ptr<PretendedCluster> cluster_;
-  std::unique_ptr<Decided> decided_;
 };
 
 // Quota for one: a runs, b waits. Whoever runs a stores its end with a time of their own, 40 s ago.
