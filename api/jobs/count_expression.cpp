@@ -166,13 +166,16 @@ class CountParser {
     Node node;
     node.op = Op::kPath;
     node.text = rest_.substr(0, end);
-    node.from_whole = node.text.starts_with('$');
-    if (node.from_whole && in_sum_)
-      return Error{"within a sum paths start with a dot, not with $: \"" + node.text + "\""};
-    if (!node.text.starts_with('.') && !node.from_whole)
+    if (node.text.starts_with('$')) node.root = CountScope::Root::kWhole;
+    if (node.text.starts_with('@')) node.root = CountScope::Root::kReport;
+    const bool of_element = node.root == CountScope::Root::kElement;
+    if (!of_element && in_sum_)
+      return Error{"within a sum paths start with a dot, not with $ or @: \"" + node.text + "\""};
+    if (of_element && !node.text.starts_with('.'))
       return bad(
           "a number, a path such as .spec.replicas, min, max, sum, count, milli, mib, is or (");
-    auto parsed = JsonPath::parse(node.text);
+    const bool reported = node.root == CountScope::Root::kReport;
+    auto parsed = JsonPath::parse(std::string_view(node.text).substr(reported ? 1 : 0));
     if (!parsed) return parsed.error();
     node.path = std::move(*parsed);
     rest_.remove_prefix(end);
@@ -314,7 +317,13 @@ bool CountExpression::reads(std::int32_t index) const {
 JsonPlace CountExpression::lone_place() const {
   const Node* node = &at(root_);
   if (node->op == Op::kDefault) node = &at(node->left);
-  return node->op == Op::kPath && !node->from_whole ? node->path.members() : JsonPlace();
+  return node->op == Op::kPath && node->root == CountScope::Root::kElement ? node->path.members()
+                                                                           : JsonPlace();
+}
+
+bool CountExpression::reads_report() const {
+  return std::any_of(nodes_.begin(), nodes_.end(),
+                     [](const Node& node) { return node.root == CountScope::Root::kReport; });
 }
 
 Result<std::int64_t> CountExpression::value(const CountScope& scope) const {
@@ -323,7 +332,7 @@ Result<std::int64_t> CountExpression::value(const CountScope& scope) const {
 
 Result<std::int64_t> CountExpression::sum(const Node& node, const CountScope& scope) const {
   const Node& path = at(node.left);
-  const auto found = scope.places(path.path, path.from_whole);
+  const auto found = scope.places(path.path, path.root);
   if (node.op == Op::kCount) return static_cast<std::int64_t>(found.size());
   std::int64_t total = 0;
   for (const JsonPath::Found& each : found) {
@@ -345,10 +354,11 @@ Result<std::int64_t> CountExpression::sum(const Node& node, const CountScope& sc
 Result<std::int64_t> CountExpression::read(const Node& node, const CountScope& scope) const {
   const Node& reader = node.op == Op::kDefault ? at(node.left) : node;
   const Node& path = reader.op == Op::kPath ? reader : at(reader.left);
-  const auto found = scope.places(path.path, path.from_whole);
+  const auto found = scope.places(path.path, path.root);
   if (found.empty() || found.front().value->is_null()) {
     if (node.op == Op::kDefault) return value(at(node.right), scope);
-    return Error{(path.from_whole ? "" : dotted(scope.place)) + path.text + " is not there"};
+    const bool below = path.root == CountScope::Root::kElement;
+    return Error{(below ? dotted(scope.place) : "") + path.text + " is not there"};
   }
   if (found.size() > 1) return Error{path.text + " leads to several values"};
   const json::value& there = *found.front().value;
@@ -363,7 +373,7 @@ Result<std::int64_t> CountExpression::value(const Node& node, const CountScope& 
   if (node.op == Op::kNumber) return node.number;
   if (node.op == Op::kSum || node.op == Op::kCount) return sum(node, scope);
   if (node.op == Op::kIs) {
-    const auto found = scope.places(at(node.left).path, at(node.left).from_whole);
+    const auto found = scope.places(at(node.left).path, at(node.left).root);
     return std::any_of(
                found.begin(), found.end(),
                [&](const JsonPath::Found& each) { return text_in_value(*each.value) == node.text; })

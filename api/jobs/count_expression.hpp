@@ -9,9 +9,10 @@
 //   mib(.memory) ?? 1024                    a size as Java writes it, in MiB: 2g is 2048
 //
 // A path that starts with a dot is read from the element (the object itself, or the entry of a list
-// for which a pod set stands), one that starts with $ from the object. A number in quotes counts as
-// one, because annotations are texts. value() visits each part of the object a bounded number of
-// times: a sum stands in no other, and none in it starts from $.
+// for which a pod set stands), one that starts with $ from the object, one that starts with @ from
+// what is reported of the pod set. A number in quotes counts as one, because annotations are texts.
+// value() visits each part of the object a bounded number of times: a sum stands in no other, and
+// none in it starts from $ or @.
 //
 // Parsed once, then only read: any thread.
 #pragma once
@@ -29,12 +30,17 @@ namespace sluice::api {
 
 /// From where paths are read.
 struct CountScope {
+  enum class Root : std::uint8_t { kElement, kWhole, kReport };
+
   const boost::json::object& whole;
   const boost::json::object& element;
-  JsonPlace place;  ///< of the element
+  JsonPlace place;                              ///< of the element
+  const boost::json::object* report = nullptr;  ///< nullptr: nothing is
 
-  std::vector<JsonPath::Found> places(const JsonPath& path, bool from_whole) const {
-    return from_whole ? path.places(whole) : path.places(element, place);
+  std::vector<JsonPath::Found> places(const JsonPath& path, Root root) const {
+    if (root == Root::kReport)
+      return report ? path.places(*report) : std::vector<JsonPath::Found>();
+    return root == Root::kWhole ? path.places(whole) : path.places(element, place);
   }
 };
 
@@ -50,6 +56,9 @@ class CountExpression {
   /// Where the number stands in the element, when it is nothing but a path of names (and what holds
   /// without it); empty: it is worked out.
   JsonPlace lone_place() const;
+
+  /// Whether a path in it starts with @.
+  bool reads_report() const;
 
  private:
   friend class CountParser;
@@ -79,7 +88,7 @@ class CountExpression {
     std::int64_t number = 0;
     JsonPath path;
     std::string text;  ///< of the path, or that is() looks for
-    bool from_whole = false;
+    CountScope::Root root = CountScope::Root::kElement;
     std::int32_t left = -1, right = -1;
   };
 

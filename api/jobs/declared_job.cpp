@@ -185,7 +185,11 @@ std::vector<FinishedPods> DeclaredJob::finished_pods(const json::object& job) co
   std::vector<FinishedPods> out;
   if (!ends()) return out;
   const json::object& status = part(job, "status");
-  if (!find_array(status, kPodSets)) return out;
+  if (!find_array(status, kPodSets)) {
+    for (const Found& each : read(job).sets)
+      if (each.finished > 0) out.push_back({each.set.name, each.finished});
+    return out;
+  }
   for (const JobPodSet& set : pod_sets(job)) {
     // The next ones run in the place of those that succeeded, as long as there are any.
     const std::int32_t left =

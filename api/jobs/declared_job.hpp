@@ -62,6 +62,10 @@ struct DeclaredPodSet {
   std::optional<JsonPath> requests_from;  ///< of a map of quantities
   std::vector<DeclaredRequest> requests;
   std::optional<CountExpression> count, min_count, total;
+  /// Of the object: a list of what is reported of pod sets, each by its `name`. And so many of its
+  /// pods have ended for good, as that says.
+  std::optional<JsonPath> reports;
+  std::optional<CountExpression> finished;
 
   bool has_requests() const { return requests_from || !requests.empty(); }
 };
@@ -104,8 +108,9 @@ class DeclaredJob final : public JobKind {
     JsonPlace start;         ///< empty: a start goes into the template
     bool flat = false;       ///< side by side, not as in a template
     std::vector<std::pair<JsonPlace, JsonPath::One>> named;  ///< entries of lists on the way there
-    bool described = false;  ///< by requests: the template may be missing
-    JsonPlace count;         ///< where it can be set; empty: nowhere
+    bool described = false;     ///< by requests: the template may be missing
+    JsonPlace count;            ///< where it can be set; empty: nowhere
+    std::int32_t finished = 0;  ///< of its pods, where others make them
     std::vector<std::pair<std::string, std::string>> requests;  ///< resource, quantity
   };
   /// The pod sets of an object, and the first thing that cannot be read in it.
@@ -126,6 +131,8 @@ class DeclaredJob final : public JobKind {
                          const std::string& who, Found& into, Reading& out);
   static void read_requests(const DeclaredPodSet& declared, const CountScope& scope,
                             const std::string& who, Found& into, Reading& out);
+  static std::int32_t finished(const DeclaredPodSet& declared, const CountScope& scope,
+                               const JobPodSet& set);
 
   std::string group_kind_;
   std::vector<DeclaredPodSet> pod_sets_;

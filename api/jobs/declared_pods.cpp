@@ -177,6 +177,19 @@ void DeclaredJob::read_start(const DeclaredPodSet& declared, const CountScope& o
     out.tell(who + ": " + why);
 }
 
+/// Of a report that cannot be read, as of one that is not there, none.
+std::int32_t DeclaredJob::finished(const DeclaredPodSet& declared, const CountScope& scope,
+                                   const JobPodSet& set) {
+  if (!declared.finished) return 0;
+  CountScope reported = scope;
+  for (const json::value* each : declared.reports->find(scope.whole))
+    if (const json::object* entry = each->if_object();
+        entry && lower_ascii(find_text(*entry, "name")) == set.name)
+      reported.report = entry;
+  const auto count = declared.finished->value(reported);
+  return count ? static_cast<std::int32_t>(std::clamp<std::int64_t>(*count, 0, set.count)) : 0;
+}
+
 void DeclaredJob::read_one(const DeclaredPodSet& declared, const CountScope& outer,
                            const CountScope& scope, Reading& out) const {
   Found found;
@@ -222,6 +235,7 @@ void DeclaredJob::read_one(const DeclaredPodSet& declared, const CountScope& out
       found.set.min_count = static_cast<std::int32_t>(*least);
   }
   read_requests(declared, scope, who, found, out);
+  found.finished = finished(declared, scope, found.set);
   out.sets.push_back(std::move(found));
 }
 

@@ -50,13 +50,17 @@ Result<JsonPlace> read_place(std::string_view text, const std::string& where) {
   return place;
 }
 
-Result<CountExpression> read_count(const json::value& value, const std::string& where) {
+Result<CountExpression> read_count(const json::value& value, const std::string& where,
+                                   bool reports) {
   const auto* text = value.if_string();
   if (!text && !value.is_int64())
     return Error{where + ": found " + to_json(value) +
                  "; allowed is a number or an expression such as \".spec.replicas ?? 1\""};
   auto read = CountExpression::parse(text ? view(*text) : std::string_view(to_json(value)));
   if (!read) return read.error().context(where);
+  if (!reports && read->reads_report())
+    return Error{where + ": found " + to_json(value) +
+                 "; a path may start with @ only in finished, beside reports"};
   return read;
 }
 

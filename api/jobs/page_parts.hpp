@@ -24,7 +24,9 @@ bool is_name(std::string_view text, std::string_view extra);
 Result<JsonPath> read_path(std::string_view text, const std::string& where);
 /// A path of names alone.
 Result<JsonPlace> read_place(std::string_view text, const std::string& where);
-Result<CountExpression> read_count(const boost::json::value& value, const std::string& where);
+/// `reports`: whether something is reported, which paths that start with @ read.
+Result<CountExpression> read_count(const boost::json::value& value, const std::string& where,
+                                   bool reports = false);
 
 /// One entry of podSets.
 Result<DeclaredPodSet> read_pod_set(const boost::json::object& from, const std::string& where);

@@ -14,7 +14,8 @@ Result<void> read_paths(const json::object& from, const std::string& where, Decl
   for (const auto& [key, into] : {std::pair{"forEach", &out.for_each},
                                   {"each", &out.each},
                                   {"unless", &out.unless},
-                                  {"templateAt", &out.template_at}}) {
+                                  {"templateAt", &out.template_at},
+                                  {"reports", &out.reports}}) {
     const std::string_view text = find_text(from, key);
     if (text.empty()) continue;
     auto path = read_path(text, where + "." + key);
@@ -139,6 +140,13 @@ Result<void> read_counts(const json::object& from, const std::string& where, Dec
     if (!read) return read.error();
     *into = std::move(*read);
   }
+  if (const json::value* value = find(from, "finished")) {
+    auto read = read_count(*value, where + ".finished", out.reports.has_value());
+    if (!read) return read.error();
+    out.finished = std::move(*read);
+  }
+  if (out.reports.has_value() != out.finished.has_value())
+    return Error{where + ": allowed are both of reports, finished, or none"};
   if (!out.min_count) return {};
   const JsonPlace at = out.count ? out.count->lone_place() : JsonPlace();
   if (at.empty() || (!out.for_each && (at.size() < 2 || at.front() != "spec")))
@@ -151,10 +159,10 @@ Result<void> read_counts(const json::object& from, const std::string& where, Dec
 }  // namespace
 
 Result<DeclaredPodSet> read_pod_set(const json::object& from, const std::string& where) {
-  if (auto known =
-          only(from, where,
-               {"forEach", "each", "unless", "name", "template", "templateAt", "pod", "start",
-                "requests", "requestsFrom", "count", "minCount", "total", "optional"});
+  if (auto known = only(from, where,
+                        {"forEach", "each", "unless", "name", "template", "templateAt", "pod",
+                         "start", "requests", "requestsFrom", "count", "minCount", "total",
+                         "optional", "reports", "finished"});
       !known)
     return known.error();
   DeclaredPodSet out;

@@ -47,6 +47,7 @@ TEST(CountExpressions, AreWorkedOut) {
       {"sum(.map[*].r)", "8"},
       {"count(.groups[*])", "3"},
       {"count(.missing)", "0"},
+      {"@.n ?? 5", "5"},  // nothing is reported
       {"sum(.groups[*].r) >= .n", "1"},
       {".n < 3", "0"},
       {".n == 3", "1"},
@@ -64,7 +65,7 @@ TEST(CountExpressions, AreWorkedOut) {
       {"min(1)", "refused: cannot read \")\"; allowed here: a comma"},
       {"(1", "refused: cannot read \"\"; allowed here: )"},
       {"sum(.a[*], sum(.b[*]))", "refused: a sum or count cannot stand in a sum"},
-      {"sum(.a[*], $.n)", "refused: within a sum paths start with a dot, not with $: \"$.n\""},
+      {"sum(.a[*], $.n)", "refused: within a sum paths start with a dot, not with $ or @: \"$.n\""},
       {"99999999999999999999",
        "refused: cannot read \"99999999999999999999\"; allowed here: a number that is smaller"},
   };
@@ -227,6 +228,37 @@ TEST(DeclaredJobs, PodsAreReadByTheConditionsOrByWhoeverRunsThem) {
   EXPECT_EQ(says(R"({"podSets":[{"name":"b","active":8,"ready":8}]})"), "active not ready");
 }
 
+// 7 pods of b, in groups of two that its operator counts; of a it says nothing, and what the host
+// counts itself is what holds.
+TEST(DeclaredJobs, WhatTheirOperatorReportsAsOverIsGivenBack) {
+  json::object page = parsed(kPage);
+  json::object& sets = page["podSets"].at(1).as_object();
+  sets["reports"] = ".status.groups[*]";
+  sets["finished"] = "@.done ?? 0 * (.size ?? 2)";
+  const auto kind = *declared_job_kind(page, "g", "K");
+  json::object object = job();
+  const std::pair<const char*, const char*> cases[] = {
+      {R"({})", ""},
+      {R"({"groups":[{"name":"b"}]})", ""},
+      {R"({"groups":[{"name":"b","done":0},{"name":"a"}]})", ""},
+      {R"({"groups":[{"name":"x","done":3},{"name":"b","done":3}]})", " b=6"},
+      {R"({"groups":[{"name":"B","done":1},{"name":"A","done":1}]})", " a=2 b=2"},
+      {R"({"groups":[{"name":"b","done":4}]})", " b=7"},  // no more than there are
+      {R"({"groups":[{"name":"b","done":-1}]})", ""},
+      {R"({"groups":[{"name":"b","done":"many"},3]})", ""},
+      {R"({"groups":{"b":1}})", ""},
+      {R"({"groups":[{"name":"b","done":3}],"podSets":[{"name":"b","succeeded":1}]})", " b=1"},
+  };
+  for (const auto& [status, given_back] : cases) {
+    object["status"] = json::parse(status);
+    std::string out;
+    for (const auto& done : kind->finished_pods(object))
+      out += " " + done.pod_set + "=" + std::to_string(done.count);
+    EXPECT_EQ(out, given_back) << status;
+    EXPECT_EQ(kind->unfit(object), "") << "what others report holds nobody back";
+  }
+}
+
 TEST(DeclaredJobs, MorePodsMaySucceedThanRunAtATime) {
   json::object page = parsed(kPage);
   page["podSets"].at(1).as_object()["total"] = ".completions ?? 0";
@@ -332,6 +364,13 @@ TEST(JobPages, SayWhatIsWrongWithThem) {
        "spec.podSets[0].count: cannot read \"\""},
       {page(R"([{"name":"m","template":".spec.t","count":".spec.a * 2","minCount":1}])", ""),
        "spec.podSets[0].minCount: a job can start with fewer pods only where count is one path"},
+      {page(R"([{"name":"m","template":".spec.t","count":"@.a"}])", ""),
+       "spec.podSets[0].count: found \"@.a\"; a path may start with @ only in finished"},
+      {page(R"([{"name":"m","template":".spec.t","finished":"@.a"}])", ""), "beside reports"},
+      {page(R"([{"name":"m","template":".spec.t","reports":".status.l[*]"}])", ""),
+       "spec.podSets[0]: allowed are both of reports, finished, or none"},
+      {page(R"([{"name":"m","template":".spec.t","reports":".status.l[*]","finished":"@.a"}])", ""),
+       ""},
       {page("[" + set + "]", R"("suspend":".status.x")"), "spec.suspend: found \".status.x\""},
       {page("[" + set + "]", R"("ready":[{}])"),
        "spec.ready[0]: allowed is one of condition, path"},

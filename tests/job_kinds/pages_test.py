@@ -107,6 +107,9 @@ def paths_in(page):
             out.append(before + each["template"] + "#")
         for key in ("count", "minCount", "total"):
             of_expression(each.get(key, ""), before)
+        if "reports" in each:
+            out.append(each["reports"])
+            of_expression(each["finished"].replace("@.", "$" + each["reports"] + "."), before)
         for key in ("name", "templateAt", "requestsFrom"):
             if each.get(key, "").startswith("."):
                 out.append(before + each[key])

@@ -116,6 +116,11 @@ class JobKinds(Case):
                   "suspended": 0}
         self.api.merge(path + "/status", {"status": {"replicatedJobsStatus": [counts]}})
         eventually(lambda: is_true(self.workload_of(made), "PodsReady"), "its pods are ready")
+        # One of its jobs is over: what that had is free while the other runs.
+        self.api.merge(path + "/status", {"status": {"replicatedJobsStatus": [
+            counts | {"ready": 1, "active": 1, "succeeded": 1}]}})
+        eventually(lambda: self.workload_of(made)["status"].get("reclaimablePods") ==
+                   [{"name": "workers", "count": 1}], "a pod is given back")
         self.activate(made, False)
         eventually(lambda: self.api.get(path)["spec"]["suspend"], "it is stopped")
         self.assertTrue(is_true(self.workload_of(made), "QuotaReserved"), "its pods run on")
