@@ -63,7 +63,7 @@ constexpr const char* kLabelValueRule =
 constexpr std::size_t kMostAnnotationBytes = 256U << 10;
 constexpr std::size_t kMostLabels = 1000;
 constexpr std::size_t kMostFinalizers = 100;
-constexpr std::size_t kMostOwners = 100;
+constexpr std::size_t kMostOwners = 5000;  // each pod of a group is one of its workload
 
 void check_key(std::string_view key, const std::string& field, Outcome& outcome) {
   if (!is_qualified_name(key)) {

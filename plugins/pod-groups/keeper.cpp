@@ -132,6 +132,8 @@ void Keeper::settle(const GroupKey& group) {
   else
     forget(group.ns + "/" + workload_of_group(group, pods.front()));
   if (workload && name_pod_sets(group, pods, *workload)) return;  // reconcile() is called for that
+  if (held && held->of_group && !held->terminating && is_of_other_pods(group, pods, *workload))
+    return unless_gone(context_.objects().remove(ref_of(*workload)));
   Plan wanted = plan(pods, held ? &*held : nullptr);
   if (ends_something(wanted) && look_again(group)) {
     pods = roll_.pods_of(group);
@@ -165,6 +167,21 @@ bool Keeper::name_pod_sets(const GroupKey& group, const std::vector<Pod>& pods,
     }
   }
   return told;
+}
+
+/// Of pods that serve the template may be another since the workload was made: where none was
+/// started and all of them ask for something else, they get one of their own.
+bool Keeper::is_of_other_pods(const GroupKey& group, const std::vector<Pod>& pods,
+                              const Json& workload) const {
+  const auto started = [](const Pod& pod) { return pod.started(); };
+  if (!pods.front().serving || std::any_of(pods.begin(), pods.end(), started)) return false;
+  bool any = false;
+  for (const Pod& each : pods) {
+    const auto pod = each.gated && !each.terminating ? find_pod(group.ns, each.name) : std::nullopt;
+    if (pod && asks_as_counted(*pod, workload, each.role)) return false;
+    any |= pod.has_value();
+  }
+  return any;
 }
 
 /// Reads the group's pods anew; whether any is another than it was known to be. Where Sluice
@@ -257,6 +274,8 @@ void Keeper::start(const Plan& plan, const GroupKey& group, const Json& workload
     const std::string role = pod_of(*pod).role;
     if (std::string wrong = let_start(*pod, workload, role, flavor); !wrong.empty()) {
       tell(true, group.ns, name, "FailedToStart", wrong);
+      // One that serves would only be made again.
+      if (pod_of(*pod).serving) continue;
       return finish(workload, {"FailedToStart", "Pod " + name + ": " + wrong});
     }
     const auto started = context_.objects().update(*pod);
@@ -279,10 +298,11 @@ void Keeper::stop(const std::string& ns, const std::string& name, const Ending& 
   tell(false, ns, name, "Stopped", why.message);
 }
 
-/// The pod is gone at once, so its workload tells of it.
+/// The pod is gone at once, so its workload tells of it, too.
 void Keeper::drop(const std::string& ns, const std::string& name, const std::string& workload) {
   const auto pod = find_pod(ns, name);
   if (!pod || pod_of(*pod).terminating) return;
+  tell(false, ns, name, "ExcessPodDeleted", "Its group has all of its pods without it");
   unless_gone(context_.objects().remove(pod_ref(ns, name)));
   context_.event(false, ns, workload, "ExcessPodDeleted", "Excess pod deleted: " + name);
 }
@@ -300,20 +320,23 @@ void Keeper::set_tracked(const std::string& ns, const std::string& name, bool tr
   unless_gone(context_.objects().patch(pod_ref(ns, name), patch));
 }
 
-/// Keeps what a waiting workload wishes, and who owns it, in line with its pods.
+/// Keeps what a waiting workload wishes, and who owns it, in line with its pods. Of owners an
+/// object has so many at most: pods that are gone are not among them when others come.
 void Keeper::follow(const GroupKey& group, const std::vector<Pod>& pods, const Json& workload) {
   Json patch = Json::object();
   Json owners = Json::array();
+  std::set<std::string> there, known;
+  for (const Pod& pod : pods) there.insert(pod.uid);
   if (const Json* present = workload.find("metadata.ownerReferences"))
-    for (const Json& each : present->items()) owners.push_back(each);
+    for (const Json& each : present->items()) {
+      const std::string uid = each.string_or("uid", "");
+      if (each.string_or("kind", "") == "Pod" && !there.contains(uid)) continue;
+      known.insert(uid);
+      owners.push_back(each);
+    }
   const std::size_t before = owners.size();
-  for (Json& ours : owners_of(pods)) {
-    const auto same = [uid = ours.string_or("uid", "")](const Json& owner) {
-      return owner.string_or("uid", "") == uid;
-    };
-    if (std::none_of(owners.items().begin(), owners.items().end(), same))
-      owners.push_back(std::move(ours));
-  }
+  for (Json& ours : owners_of(pods))
+    if (!known.contains(ours.string_or("uid", ""))) owners.push_back(std::move(ours));
   if (owners.size() > before) patch["metadata"]["ownerReferences"] = std::move(owners);
   if (!workload_of(workload).reserved) {
     const auto pod = find_pod(group.ns, pods.front().name);

@@ -38,6 +38,8 @@ class Keeper {
   void settle(const GroupKey& group);
   bool name_pod_sets(const GroupKey& group, const std::vector<Pod>& pods,
                      const sluice::Json& workload);
+  bool is_of_other_pods(const GroupKey& group, const std::vector<Pod>& pods,
+                        const sluice::Json& workload) const;
   bool settle_those_without_class();
   bool look_again(const GroupKey& group);
   void carry_out(const Plan& plan, const GroupKey& group, const std::vector<Pod>& pods,

@@ -90,8 +90,7 @@ class Planner {
 
   void without_workload() {
     // Only a workload lets pods start: where one has, it was there and was deleted.
-    if (std::any_of(all_.begin(), all_.end(), [](const Pod* pod) { return pod->started(); }))
-      return end_all({"WorkloadDeleted", "Its workload was deleted"});
+    if (any_started()) return end_all({"WorkloadDeleted", "Its workload was deleted"});
     if (std::none_of(all_.begin(), all_.end(), [](const Pod* pod) { return pod->open(); })) {
       for (const Pod* pod : all_) release(*pod);
       return;
@@ -201,9 +200,13 @@ class Planner {
 
   // ---- with a workload
 
+  /// Whoever made those that serve would make one that is dropped again at once: they get another
+  /// workload when nothing runs for this one any more.
   void after_the_end() {
+    out_.remove_workload = serving_ && !any_started();
     out_.stop_because = {"WorkloadFinished", "Its workload has finished"};
     for (const Pod* pod : all_) {
+      if (pod->open() && pod->gated && serving_) continue;
       if (pod->open() && pod->gated) {
         drop(*pod);
         continue;
@@ -227,8 +230,7 @@ class Planner {
     if (workload_->reserved && !alone_ && !serving_) give_back();
     judge_end();
     if (workload_->admitted) out_.ready = all_ready();
-    out_.ended = workload_->ending && std::none_of(all_.begin(), all_.end(),
-                                                   [](const Pod* pod) { return pod->started(); });
+    out_.ended = workload_->ending && !any_started();
   }
 
   /// While it waits, it is replaced by one of the pods that are there now.
@@ -241,13 +243,16 @@ class Planner {
                        });
   }
 
+  bool any_started() const {
+    return std::any_of(all_.begin(), all_.end(), [](const Pod* pod) { return pod->started(); });
+  }
+
   /// It serves, and begins anew with more pods or fewer.
   bool is_of_another_size() const {
     if (!serving_ || !fast()) return false;
     std::int64_t counted = 0;
     for (const PodSetCount& set : workload_->pod_sets) counted += set.count;
-    return counted != all_.front()->total &&
-           std::none_of(all_.begin(), all_.end(), [](const Pod* pod) { return pod->started(); });
+    return counted != all_.front()->total && !any_started();
   }
 
   List of_set(const List& list, const PodSetCount& set) const {

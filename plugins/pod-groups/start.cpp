@@ -88,15 +88,14 @@ std::string add_updates(Json& pod, const Json& workload, std::string_view pod_se
   return {};
 }
 
-/// Also of a workload that somebody else made, no pod gets more than is counted for it.
+}  // namespace
+
 bool asks_as_counted(const Json& pod, const Json& workload, std::string_view pod_set) {
   const Json* set = named(workload.find("spec.podSets"), pod_set);
   const Json* counted = set == nullptr ? nullptr : set->find("template.spec");
   const Json* spec = pod.member("spec");
   return counted != nullptr && spec != nullptr && asks_of(*spec) == asks_of(*counted);
 }
-
-}  // namespace
 
 std::string let_start(Json& pod, const Json& workload, std::string_view pod_set,
                       const FindFlavor& flavor) {

@@ -426,9 +426,9 @@ TEST(Validation, OwnersNameTheirObjectsAndOneControls) {
                                      "name must not be empty"));
   // Nothing is told of the entries of too long a list: each would cost as much as all of them.
   std::string many = owner("", controls);
-  for (int i = 0; i < 100; ++i) many += "," + owner("", controls);
-  EXPECT_THAT(errors(many), ::testing::ElementsAre("metadata.ownerReferences: Too many: 101: must "
-                                                   "have at most 100 items"));
+  for (int i = 0; i < 5000; ++i) many += "," + owner("", controls);
+  EXPECT_THAT(errors(many), ::testing::ElementsAre("metadata.ownerReferences: Too many: 5001: must "
+                                                   "have at most 5000 items"));
 }
 
 }  // namespace

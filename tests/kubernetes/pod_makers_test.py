@@ -119,6 +119,17 @@ class Makers(Case):
         eventually(lambda: not self.api.items(MINE), "its quota is free")
         self.assertEqual(kubectl(2).returncode, 0)
         eventually(lambda: self.running_of("sized") == 2, "both run again")
+        # What its pods ask for may be another while there are none.
+        self.assertEqual(kubectl(0).returncode, 0)
+        eventually(lambda: not self.pods_of("sized") and not self.api.items(MINE),
+                   "its quota is free")
+        self.api.merge(f"{self.apps}statefulsets/sized", {"spec": {"template": {"spec": {
+            "containers": [{"name": "c", "image": "none",
+                            "resources": {"requests": {"cpu": "1500m"}}}]}}}})
+        self.assertEqual(kubectl(2).returncode, 0)
+        eventually(lambda: self.running_of("sized") == 2, "both run with more")
+        self.assertEqual([each["status"]["admission"]["podSetAssignments"][0]["resourceUsage"]
+                          for each in self.api.items(MINE)], [{"cpu": "3"}])
         self.end("statefulsets", "sized")
         # One that waits in no queue is left alone.
         self.api.post(self.apps + "deployments", {

@@ -39,6 +39,9 @@ class TakenOver(unittest.TestCase):
         self.api = self.cluster.api
         install(self.cluster, build.find(Case.programs, "crds"))
         self.api.post("/api/v1/namespaces", {"metadata": {"name": "sluice-system"}})
+        eventually(lambda: self.api.send(
+            "GET", "/api/v1/namespaces/default/serviceaccounts/default")[0] == 200,
+            "pods have an account")
         self.enterContext(Kubelet(self.api))
         self.api.merge("/api/v1/nodes/" + NODE, {"metadata": {"labels": POOL}})
         self.neighbour = Neighbour(self.cluster, kueue, ("batch/job", "pod", "statefulset"))
@@ -132,9 +135,6 @@ class TakenOver(unittest.TestCase):
     def test_what_annotations_name_goes_on(self):
         """A group that an annotation names, and the pods of a StatefulSet."""
         self.queue(4)
-        eventually(lambda: self.api.send(
-            "GET", "/api/v1/namespaces/default/serviceaccounts/default")[0] == 200,
-            "pods have an account")
         with self.neighbour:
             for name in ("g-0", "g-1"):
                 self.pod(name, {"pod-group-name": "g", "pod-group-total-count": "2"})

@@ -63,7 +63,13 @@ class Live(unittest.TestCase):
         self.addCleanup(self.host.__exit__)
         self.host.kubectl("apply", "-f", "-", stdin=QUEUES)
 
-    def pod(self, name, cpu="50m", command="true", group="", total=0, labels=None, **annotations):
+    def pod(self, name, *arguments, **more):
+        """As written() has it."""
+        self.host.kubectl("create", "-f", "-",
+                          stdin=json.dumps(self.written(name, *arguments, **more)))
+
+    @staticmethod
+    def written(name, cpu="50m", command="true", group="", total=0, labels=None, **annotations):
         """Annotations without their domain, with _ for -."""
         metadata = {"name": name, "labels": {f"{KUEUE}/queue-name": "lq"} | (labels or {}),
                     "annotations": {f"{KUEUE}/{key.replace('_', '-')}": value
@@ -73,10 +79,9 @@ class Live(unittest.TestCase):
             metadata["annotations"][f"{KUEUE}/pod-group-total-count"] = str(total)
         container = {"name": "c", "image": "local", "command": ["sh", "-c", command],
                      "resources": {"requests": {"cpu": cpu}}}
-        self.host.kubectl("create", "-f", "-", stdin=json.dumps({
-            "apiVersion": "v1", "kind": "Pod", "metadata": metadata,
-            "spec": {"restartPolicy": "Never", "terminationGracePeriodSeconds": 1,
-                     "containers": [container]}}))
+        return {"apiVersion": "v1", "kind": "Pod", "metadata": metadata,
+                "spec": {"restartPolicy": "Never", "terminationGracePeriodSeconds": 1,
+                         "containers": [container]}}
 
     def group(self, name, count, **more):
         for i in range(count):
@@ -250,6 +255,16 @@ class Groups(Live):
         self.pod("late", group="g", total=2)
         self.becomes("late", "gone")
         self.assertEqual(self.events("g")["ExcessPodDeleted"], "Excess pod deleted: late")
+
+    def test_a_group_may_have_hundreds_of_pods(self):
+        """Each of them owns its workload. For 150 of 1m each there is no quota: they wait."""
+        pods = [self.written(f"m-{i}", "1m", group="many", total=150) for i in range(150)]
+        self.host.kubectl("create", "-f", "-", stdin=json.dumps(
+            {"apiVersion": "v1", "kind": "List", "items": pods}))
+        owners = "jsonpath={.metadata.ownerReferences[*].name}"
+        eventually(lambda: len(self.host.run("get", "workload", "many", "-o",
+                                             owners).stdout.split()) == 150, "all of them own it")
+        self.host.kubectl("delete", "pods", "--all", "--wait=false")
 
     def test_fast_admission_and_a_group_that_serves(self):
         self.pod("g-0", group="g", total=2, command="sleep 600",

@@ -403,6 +403,18 @@ TEST(Serving, AnotherSizeIsAnotherWorkload) {
       << "something of its last run is there still";
 }
 
+// Whoever made them makes them again at once.
+TEST(Serving, PodsOfAWorkloadThatHasEndedGetAnother) {
+  const Held workload = finished(admitted(2));
+  Plan plan_of = plan({serving(running("p1", 2)), serving(waiting("p2", 2))}, &workload);
+  EXPECT_THAT(plan_of.stop, ElementsAre("p1"));
+  EXPECT_THAT(plan_of.excess, IsEmpty());
+  EXPECT_FALSE(plan_of.remove_workload) << "one runs with its quota";
+  plan_of = plan({serving(waiting("p2", 2))}, &workload);
+  EXPECT_THAT(plan_of.excess, IsEmpty());
+  EXPECT_TRUE(plan_of.remove_workload);
+}
+
 TEST(Ending, PodsOfAWorkloadThatWasEndedByOthersStop) {
   Held workload = finished(admitted(2));
   const Plan plan_of = plan({running("p1", 2), waiting("p2", 2)}, &workload);

@@ -20,13 +20,14 @@ void put_set(World& world, const std::string& queue, int replicas) {
   world.plugin->reconcile(set_ref());
 }
 
-void put_pod_of_set(World& world, const std::string& name) {
+void put_pod_of_set(World& world, const std::string& name, const std::string& cpu = "1") {
   const std::string object =
       R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":")" + name +
       R"(","namespace":"ns","ownerReferences":[{"apiVersion":"apps/v1","kind":"StatefulSet",)"
       R"("name":"web","uid":"u1","controller":true}],"annotations":{)"
       R"("kueue.x-k8s.io/pod-suspending-parent":"statefulset"}},"spec":{"containers":[{"name":"c",)"
-      R"("resources":{"requests":{"cpu":"1"}}}]}})";
+      R"("resources":{"requests":{"cpu":")" +
+      cpu + R"("}}}]}})";
   const auto held =
       world.plugin->set_defaults({sluice::Operation::kCreate, "v1", "Pod", object, ""});
   world.host.objects().put(Json::parse(held.value()));
@@ -84,6 +85,56 @@ TEST(PodsOfStatefulSets, TakeTheWorkloadWithThemOnlyWhereItHasNoneAnyMore) {
   EXPECT_NE(world.found(World::workload(kGroupOfSet)), nullptr);
   put_set(world, "q", 0);
   EXPECT_EQ(world.found(World::workload(kGroupOfSet)), nullptr);
+}
+
+TEST(PodsOfStatefulSets, ThatAskForSomethingElseGetAWorkloadOfTheirOwn) {
+  World world;
+  put_set(world, "q", 2);
+  put_pod_of_set(world, "web-0");
+  world.admit(kGroupOfSet, "main");
+  world.bind("web-0");
+  put_pod_of_set(world, "web-1", "2");
+  EXPECT_TRUE(world.facts("web-1").gated) << "it waits as long as one runs for what was counted";
+  world.goes("web-0", kGroupOfSet);
+  put_pod_of_set(world, "web-0", "2");
+  const Json* workload = world.found(World::workload(kGroupOfSet));
+  ASSERT_NE(workload, nullptr);
+  EXPECT_EQ(workload->find("status"), nullptr) << "it is another one";
+  EXPECT_EQ(workload->find("spec.podSets")->items()[0].find("template.spec.containers")->dump(),
+            R"([{"name":"c","resources":{"requests":{"cpu":"2"}}}])");
+}
+
+// As in the midst of an update, one after the other: the workload is that of one of them.
+TEST(PodsOfStatefulSets, OfWhichOneAsksAsCountedKeepTheWorkload) {
+  World world;
+  put_set(world, "q", 2);
+  put_pod_of_set(world, "web-0");
+  Json marked = *world.found(World::workload(kGroupOfSet));
+  marked["metadata"]["labels"]["seen"] = "yes";
+  world.host.objects().put(marked);
+  put_pod_of_set(world, "web-1", "2");
+  world.plugin->reconcile(World::pod("web-0"));
+  const Json* workload = world.found(World::workload(kGroupOfSet));
+  ASSERT_NE(workload, nullptr);
+  EXPECT_EQ(sluice::label_of(*workload, "seen"), "yes");
+}
+
+// Each of them is an owner, and an object has so many at most.
+TEST(PodsOfStatefulSets, ThatAreGoneAreNoOwnersOfIt) {
+  World world;
+  put_set(world, "q", 1);
+  for (int i = 0; i < 3; ++i) {
+    put_pod_of_set(world, "web-0");
+    Json named = *world.found(World::pod("web-0"));
+    named["metadata"]["uid"] = "uid-" + std::to_string(i);
+    world.host.objects().put(named);
+    world.plugin->reconcile(World::pod("web-0"));
+    const Json* workload = world.found(World::workload(kGroupOfSet));
+    ASSERT_NE(workload, nullptr);
+    EXPECT_EQ(workload->find("metadata.ownerReferences")->items().size(), 2U)
+        << "the set and the pod that is there";
+    world.goes("web-0", kGroupOfSet);
+  }
 }
 
 }  // namespace
