@@ -1,7 +1,10 @@
 #include "host/controllers/jobs/orphans.hpp"
 
+#include <utility>
+
 #include "api/json/json.hpp"
 #include "api/json/json_text.hpp"
+#include "host/controllers/jobs/in_use.hpp"
 #include "host/controllers/jobs/job_view.hpp"
 #include "host/controllers/jobs/names.hpp"
 #include "host/objects/parts.hpp"
@@ -31,12 +34,16 @@ void OrphanController::changed(const ObjectChange& change, std::vector<WorkKey>&
 Result<Time> OrphanController::reconcile(const WorkKey& key, ObjectAccess& objects) {
   const auto workload = objects.get(*workloads_, key.name);
   if (!workload || is_terminating(*workload) || label_of(*workload, kJobUidLabel).empty() ||
-      api::find_array(part(*workload, "metadata"), "ownerReferences") ||
-      has_condition(part(*workload, "status"), "Finished"))
+      api::find_array(part(*workload, "metadata"), "ownerReferences"))
     return kNever;
-  auto done =
-      objects.finish_workload(key.name, "OwnerNotFound", "The workload's owner no longer exists");
-  if (!done) return Error{done.error().text};
+  if (!has_condition(part(*workload, "status"), "Finished")) {
+    auto done =
+        objects.finish_workload(key.name, "OwnerNotFound", "The workload's owner no longer exists");
+    if (!done) return Error{done.error().text};
+  }
+  auto ended = objects.get(*workloads_, key.name);
+  if (!ended || !has_finalizer(*ended, kInUseFinalizer)) return kNever;
+  if (auto done = release(std::move(*ended), objects); !done) return Error{done.error().text};
   return kNever;
 }
 

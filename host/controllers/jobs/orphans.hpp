@@ -1,7 +1,7 @@
 // OrphanController: a Workload that was made for a job and that nothing owns any more is finished:
 // whoever deletes a job and keeps what is below it (`kubectl delete --cascade=orphan`) would leave
 // quota held for ever otherwise. What the job started runs on; quota is no longer held for it, as
-// with Kueue (FinishOrphanedWorkloads).
+// with Kueue (FinishOrphanedWorkloads), and nothing keeps it from being deleted any more.
 //
 // Kernel's thread.
 #pragma once

@@ -43,11 +43,19 @@ TEST(Orphans, HoldNoQuotaForAJobThatIsGone) {
   world.submit("first");
   world.submit("second");
   const std::string first = world.workload_of("first"), second = world.workload_of("second");
+  for (const std::string& key : {first, second})  // as where pods take their time to end
+    ASSERT_TRUE(world.merge("workloads", key.substr(key.find('/') + 1),
+                            R"({"metadata":{"finalizers":["kueue.x-k8s.io/resource-in-use"]}})"));
   ASSERT_TRUE(world.remove("jobs", "first", Propagation::kOrphan));
   world.kernel.run_to_rest();
   ASSERT_TRUE(world.exists("workloads", first));
   EXPECT_EQ(world.end(first), "OwnerNotFound: The workload's owner no longer exists");
   EXPECT_TRUE(world.get("workloads", second).at("status").as_object().contains("admission"));
+  const auto finalizers = [&](const std::string& key) {
+    return world.get("workloads", key).at("metadata").as_object().contains("finalizers");
+  };
+  EXPECT_FALSE(finalizers(first)) << "whoever deletes it waits for nobody";
+  EXPECT_TRUE(finalizers(second));
 }
 
 TEST(Orphans, AreNotWorkloadsThatNeverHadAJob) {
