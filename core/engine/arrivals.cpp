@@ -68,6 +68,7 @@ WorkloadId Arrivals::apply(std::shared_ptr<api::Workload> object, hooks::Traits 
       change(*existing, object, std::move(said));
       pass_on(*existing);
       lifecycle_.settle_checks(*existing);
+      lifecycle_.take_target(*existing, object->status);
       let_go_of_texts(object->status.conditions);
       return *existing;
     }
@@ -112,8 +113,7 @@ void Arrivals::deactivate(WorkloadId id) {
   const std::string told = w.traits() ? w.traits()->inactive_because : std::string();
   if (const ConditionRecord* target = w.if_true(ConditionRecord::Type::kDeactivationTarget);
       target && told.empty())
-    return lifecycle_.deactivate(id, deactivation_due_to(target->reason.text()),
-                                 std::string(kDeactivatedDueTo) + target->message.text());
+    return lifecycle_.deactivate_due_to(id, target->reason.text(), target->message.text());
   lifecycle_.deactivate(id, eviction_reason::kDeactivated,
                         told.empty() ? "The workload is deactivated" : told);
   if (!told.empty()) representation_.give_up(id, told);

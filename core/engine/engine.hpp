@@ -63,10 +63,11 @@ class Engine {
   void apply(const api::AdmissionCheck& object);
 
   /// On creation the status is respected: one with an admission and its conditions starts out as
-  /// reserved or admitted. On a change only the spec, metadata, status.reclaimablePods and the
-  /// states of its admission checks count, these while it holds quota; the rest of the status is
-  /// the engine's. `priority` is already resolved from its class. `traits`: what plugins say of it.
-  /// The object is the engine's from here on, which keeps the texts of its conditions elsewhere.
+  /// reserved or admitted. On a change only the spec, metadata, status.reclaimablePods, a condition
+  /// DeactivationTarget, and the states of its admission checks count, these while it holds quota;
+  /// the rest of the status is the engine's. `priority` is already resolved from its class.
+  /// `traits`: what plugins say of it. The object is the engine's from here on, which keeps the
+  /// texts of its conditions elsewhere.
   WorkloadId apply(std::shared_ptr<api::Workload> object, hooks::Traits traits = {});
 
   /// After workloads of a store were applied, before the first step: a reason to wait that a status

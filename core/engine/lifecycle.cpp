@@ -184,6 +184,20 @@ void Lifecycle::deactivate(WorkloadId id, std::string_view reason, std::string_v
   representation_.touch(id);
 }
 
+void Lifecycle::deactivate_due_to(WorkloadId id, std::string_view cause, std::string_view told) {
+  const std::string message = std::string(kDeactivatedDueTo) + std::string(told);
+  deactivate(id, deactivation_due_to(cause), message);
+}
+
+void Lifecycle::take_target(WorkloadId id, const api::WorkloadStatus& status) {
+  const WorkloadRecord& w = model_.workloads[id];
+  const api::Condition* target = status.condition(condition_name(Type::kDeactivationTarget));
+  if (!target || !target->is_true() || !w.object->active || w.stands_aside() ||
+      w.state == WorkloadState::kFinished)
+    return;
+  deactivate_due_to(id, target->reason, target->message);
+}
+
 void Lifecycle::target_reached(WorkloadId id) {
   model_.workloads[id].drop_condition(Type::kDeactivationTarget);
 }

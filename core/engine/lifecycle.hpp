@@ -83,6 +83,11 @@ class Lifecycle {
   /// DeactivationTarget tells of it until target_reached(): whoever reads its status between the
   /// two writes, which may not both succeed, knows what it is to be and why.
   void deactivate(WorkloadId id, std::string_view reason, std::string_view message);
+  /// For a cause, as the condition DeactivationTarget tells it.
+  void deactivate_due_to(WorkloadId id, std::string_view cause, std::string_view told);
+  /// A status was written: one that says what the workload is to be turned off for turns it off, as
+  /// a manager of several clusters evicts what runs at one of them.
+  void take_target(WorkloadId id, const api::WorkloadStatus& status);
   /// Its object, where it is stored, says that it is off.
   void target_reached(WorkloadId id);
   /// And what it represents: it is one of its ways to run, and a limit of the whole is reached.

@@ -323,6 +323,20 @@ TEST(Life, WhatIsTurnedOffSaysWhatItIsToBe) {
   EXPECT_FALSE(target());
 }
 
+// As a manager of several clusters evicts what runs at one of them.
+TEST(Life, WhoSaysThatItIsToBeTurnedOffTurnsItOff) {
+  Scenario s;
+  s.flavor("f").queue(plain(4)).submit(Job("a", "q").cpu(4)).submit(Job("b", "q").cpu(4)).run();
+  Job told = Job("a", "q").cpu(4);
+  told.object.status.conditions = {
+      {"DeactivationTarget", "True", "EvictedOnManagerCluster", "Evicted on manager: x", 0, 0}};
+  s.after(1).submit(told);
+  const std::string why = "DeactivatedDueToEvictedOnManagerCluster";
+  EXPECT_EQ(s.run(), Lines("evicted a " + why, "deactivated a " + why, "reserved b", "admitted b"));
+  EXPECT_EQ(s.engine.status(*s.engine.find("ns/a")).condition("Evicted")->message,
+            "The workload is deactivated due to Evicted on manager: x");
+}
+
 // By an engine that ended before all of it was stored.
 TEST(Life, OneThatWasToBeTurnedOffIsWhereItComesSo) {
   const std::string why = "DeactivatedDueToAdmissionCheck";

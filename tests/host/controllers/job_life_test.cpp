@@ -307,6 +307,26 @@ TEST(Job, TheTimeLimitTellsWhy) {
                "is deactivated due to exceeding the maximum execution time"));
 }
 
+// A manager of several clusters says so at one of them. What else is said of conditions is the
+// system's.
+TEST(Job, WhoSaysInTheStatusThatItIsToBeOffTurnsItOff) {
+  JobWorld world;
+  world.submit(JobWorld::job("train", 1, JobWorld::queued()));
+  const std::string name = world.only_workload();
+  ASSERT_TRUE(world.runs("train"));
+  ASSERT_TRUE(world.merge("workloads", name, R"({"status":{"conditions":
+      [{"type":"DeactivationTarget","status":"True","reason":"EvictedOnManagerCluster",
+        "message":"Evicted on manager","lastTransitionTime":"2026-01-01T00:00:00Z"}]}})",
+                          "status"));
+  world.settle();
+  EXPECT_FALSE(world.runs("train"));
+  EXPECT_EQ(at(world.workload(name), "/spec/active"), "false");
+  EXPECT_EQ(world.condition(name, "Evicted"),
+            "True DeactivatedDueToEvictedOnManagerCluster: The workload is deactivated due to "
+            "Evicted on manager");
+  EXPECT_EQ(world.condition(name, "DeactivationTarget"), "(absent)");
+}
+
 TEST(Job, AStoppedOneKeepsTheTimeItRan) {
   JobWorld world;
   world.submit(JobWorld::job(
