@@ -3,6 +3,7 @@
 #include <array>
 
 #include "names.hpp"
+#include "sluice/cpp/marks.hpp"
 
 namespace elastic {
 namespace {
