@@ -279,10 +279,12 @@ void Keeper::start(const Plan& plan, const GroupKey& group, const Json& workload
       return finish(workload, {"FailedToStart", "Pod " + name + ": " + wrong});
     }
     const auto started = context_.objects().update(*pod);
-    if (started)
+    if (started) {
       tell(false, group.ns, name, "Started", "Admitted by clusterQueue " + queue);
-    else if (started.code != sluice::ObjectCode::kNotFound)
+      roll_.take(group.ns, pod_of(*pod));  // as where it is tracked
+    } else if (started.code != sluice::ObjectCode::kNotFound) {
       tell(true, group.ns, name, "StartRefused", started.text);
+    }
     unless_gone(started);
   }
 }
@@ -310,14 +312,20 @@ void Keeper::drop(const std::string& ns, const std::string& name, const std::str
 void Keeper::set_tracked(const std::string& ns, const std::string& name, bool tracked) {
   const auto pod = find_pod(ns, name);
   if (!pod) return;
-  Json left = Json::array();
-  if (const Json* present = pod->find("metadata.finalizers"))
-    for (const Json& each : present->items())
-      if (each.as_string() != kManaged) left.push_back(each);
-  if (tracked) left.push_back(kManaged);
-  Json patch = Json::object();
-  patch["metadata"]["finalizers"] = left.size() > 0 ? std::move(left) : Json();
-  unless_gone(context_.objects().patch(pod_ref(ns, name), patch));
+  Pod known = pod_of(*pod);
+  if (known.tracked != tracked) {
+    Json left = Json::array();
+    if (const Json* present = pod->find("metadata.finalizers"))
+      for (const Json& each : present->items())
+        if (each.as_string() != kManaged) left.push_back(each);
+    if (tracked) left.push_back(kManaged);
+    Json patch = Json::object();
+    patch["metadata"]["finalizers"] = left.size() > 0 ? std::move(left) : Json();
+    unless_gone(context_.objects().patch(pod_ref(ns, name), patch));
+  }
+  // The others of its group are looked at before this is heard of: none of them writes it again.
+  known.tracked = tracked;
+  if (is_managed(*pod)) roll_.take(ns, std::move(known));
 }
 
 /// Keeps what a waiting workload wishes, and who owns it, in line with its pods. Of owners an
