@@ -383,9 +383,9 @@ Result<std::int64_t> CountExpression::value(const Node& node, const CountScope& 
   if (node.op == Op::kPath || node.op == Op::kMilli || node.op == Op::kMib ||
       node.op == Op::kDefault)
     return read(node, scope);
-  const auto left = value(at(node.left), scope);
+  auto left = value(at(node.left), scope);
   if (!left) return left;
-  const auto right = value(at(node.right), scope);
+  auto right = value(at(node.right), scope);
   if (!right) return right;
   std::int64_t out = 0;
   bool beyond = false;

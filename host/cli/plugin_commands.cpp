@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "api/json/json.hpp"
 #include "host/access/identity.hpp"
 #include "host/cli/arguments.hpp"
 #include "host/cli/output.hpp"

@@ -137,8 +137,8 @@ json::object document(const Told& told, const Soonest& soonest, const Basis& bas
     out["latest"] = format_time(*told.starts.rbegin());
     out["percent"] = drawn ? percent_of(told.starts.size()) : 100;
   }
-  if (std::string because = sentence(told, soonest, basis); !because.empty())
-    out["because"] = std::move(because);
+  if (const std::string because = sentence(told, soonest, basis); !because.empty())
+    out["because"] = because;
   return out;
 }
 

@@ -1,6 +1,7 @@
 // What the traits of a workload mean (mechanisms 1 to 3): whether it takes part, which it stands
 // for, what fits. Groups and replacements have files of their own.
 #include "core/engine/workload_views.hpp"
+#include "core/model/model.hpp"
 #include "tests/core/engine/traits_fixture.hpp"
 
 namespace sluice::testing {
