@@ -44,6 +44,7 @@ std::string all_absent(const Held& workload) {
 
 bool Keeper::look_at(const ObjectRef& what) {
   if (!learnt_) learn();
+  read_written();
   if (what.kind == "Pod")
     look_at_pod(what);
   else if (what.kind == "Workload")
@@ -95,7 +96,7 @@ void Keeper::look_at_pod(const ObjectRef& what) {
   std::string workload;
   if (const GroupKey* group = roll_.group_of(what.ns, what.name)) {
     before = *group;
-    workload = workload_of_group(*group, roll_.pods_of(*group).front());
+    workload = workload_of_group(*group, roll_.first_of(*group));
   }
   sets_.forget(what.ns, what.name);
   if (!ours || waits_for_parent(*object))
@@ -161,7 +162,7 @@ bool Keeper::name_pod_sets(const GroupKey& group, const std::vector<Pod>& pods,
       if (model == nullptr || role_of(*model) != pod.role) continue;
       Json patch = Json::object();
       patch["metadata"]["annotations"][kRole] = set.string_or("name", kMain);
-      unless_gone(context_.objects().patch(pod_ref(group.ns, pod.name), patch));
+      take_written(group.ns, context_.objects().patch(pod_ref(group.ns, pod.name), patch));
       told = true;
       break;
     }
@@ -221,10 +222,26 @@ void Keeper::carry_out(const Plan& plan, const GroupKey& group, const std::vecto
   note_absent(ref_of(*workload), waits);
 }
 
-/// As it is now, with what this call has written: the roll is brought up to date when
-/// reconcile() is called for that.
+/// As it is now, with what this call has written.
 std::optional<Json> Keeper::find_pod(const std::string& ns, const std::string& name) const {
   return context_.objects().find(pod_ref(ns, name));
+}
+
+/// A pod of the roll was written: it is known as it is now before reconcile() is called for that.
+/// The others of its group may be looked at first, and would write it again, each of them.
+void Keeper::take_written(const std::string& ns, const sluice::ObjectReply& reply) {
+  unless_gone(reply);
+  if (!reply) return;
+  Pod pod = pod_of(reply.json());
+  written_.emplace_back(ns, pod.name);
+  roll_.take(ns, std::move(pod));
+}
+
+/// What the last call wrote was not kept if that failed, also where it did not hear of it.
+void Keeper::read_written() {
+  for (const auto& [ns, name] : std::exchange(written_, {}))
+    if (const auto pod = find_pod(ns, name); pod && roll_.group_of(ns, name) != nullptr)
+      roll_.take(ns, pod_of(*pod));
 }
 
 void Keeper::create(const Plan& plan, const GroupKey& group, const std::vector<Pod>& pods) {
@@ -279,13 +296,11 @@ void Keeper::start(const Plan& plan, const GroupKey& group, const Json& workload
       return finish(workload, {"FailedToStart", "Pod " + name + ": " + wrong});
     }
     const auto started = context_.objects().update(*pod);
-    if (started) {
+    if (started)
       tell(false, group.ns, name, "Started", "Admitted by clusterQueue " + queue);
-      roll_.take(group.ns, pod_of(*pod));  // as where it is tracked
-    } else if (started.code != sluice::ObjectCode::kNotFound) {
+    else if (started.code != sluice::ObjectCode::kNotFound)
       tell(true, group.ns, name, "StartRefused", started.text);
-    }
-    unless_gone(started);
+    take_written(group.ns, started);
   }
 }
 
@@ -311,21 +326,15 @@ void Keeper::drop(const std::string& ns, const std::string& name, const std::str
 
 void Keeper::set_tracked(const std::string& ns, const std::string& name, bool tracked) {
   const auto pod = find_pod(ns, name);
-  if (!pod) return;
-  Pod known = pod_of(*pod);
-  if (known.tracked != tracked) {
-    Json left = Json::array();
-    if (const Json* present = pod->find("metadata.finalizers"))
-      for (const Json& each : present->items())
-        if (each.as_string() != kManaged) left.push_back(each);
-    if (tracked) left.push_back(kManaged);
-    Json patch = Json::object();
-    patch["metadata"]["finalizers"] = left.size() > 0 ? std::move(left) : Json();
-    unless_gone(context_.objects().patch(pod_ref(ns, name), patch));
-  }
-  // The others of its group are looked at before this is heard of: none of them writes it again.
-  known.tracked = tracked;
-  if (is_managed(*pod)) roll_.take(ns, std::move(known));
+  if (!pod || pod_of(*pod).tracked == tracked) return;
+  Json left = Json::array();
+  if (const Json* present = pod->find("metadata.finalizers"))
+    for (const Json& each : present->items())
+      if (each.as_string() != kManaged) left.push_back(each);
+  if (tracked) left.push_back(kManaged);
+  Json patch = Json::object();
+  patch["metadata"]["finalizers"] = left.size() > 0 ? std::move(left) : Json();
+  take_written(ns, context_.objects().patch(pod_ref(ns, name), patch));
 }
 
 /// Keeps what a waiting workload wishes, and who owns it, in line with its pods. Of owners an

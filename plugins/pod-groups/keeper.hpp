@@ -10,6 +10,8 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "plan.hpp"
 #include "roll.hpp"
@@ -48,6 +50,8 @@ class Keeper {
   std::optional<std::vector<sluice::Json>> models_of(const Plan& plan, const GroupKey& group,
                                                      const sluice::Json& said_by) const;
   std::optional<sluice::Json> find_pod(const std::string& ns, const std::string& name) const;
+  void take_written(const std::string& ns, const sluice::ObjectReply& reply);
+  void read_written();
   void create(const Plan& plan, const GroupKey& group, const std::vector<Pod>& pods);
   void start(const Plan& plan, const GroupKey& group, const sluice::Json& workload);
   void stop(const std::string& ns, const std::string& pod, const Ending& why);
@@ -67,7 +71,8 @@ class Keeper {
   Sets sets_;
   Roll roll_;
   bool learnt_ = false;
-  std::set<GroupKey> waits_for_class_;            // of priorities
+  std::vector<std::pair<std::string, std::string>> written_;  // namespace, pod: by the last call
+  std::set<GroupKey> waits_for_class_;                        // of priorities
   std::map<std::string, std::string> looked_at_;  // workloads: what they lack; empty: nothing
   std::set<std::string> assumed_;                 // to lack pods, because they were not looked at
 };

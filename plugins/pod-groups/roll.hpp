@@ -31,6 +31,8 @@ class Roll {
   const GroupKey* group_of(const std::string& ns, const std::string& pod) const;
   /// The pods of a group, by name.
   std::vector<Pod> pods_of(const GroupKey& group) const;
+  /// The first of them, until the roll changes. REQUIRES: the group is known.
+  const Pod& first_of(const GroupKey& group) const { return groups_.at(group).begin()->second; }
   /// The group that has the workload of this name; nullptr without one.
   const GroupKey* of_workload(const std::string& ns, const std::string& workload) const;
   std::vector<GroupKey> groups() const;

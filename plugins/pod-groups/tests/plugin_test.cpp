@@ -95,6 +95,19 @@ TEST(Plugin, SaysAndDoesNothingTwice) {
   EXPECT_EQ(world.host.events().size(), events);
 }
 
+// Where a call fails, nothing of what it wrote is kept.
+TEST(Plugin, WhatWasWrittenAndNotKeptIsWrittenAgain) {
+  World world;
+  world.create("a", "g", 2);
+  ASSERT_TRUE(world.facts("a").tracked);
+  Json as_before = *world.found(World::pod("a"));
+  as_before["metadata"].erase("finalizers");
+  world.host.objects().put(as_before);
+  world.create("b", "g", 2);
+  EXPECT_TRUE(world.facts("a").tracked);
+  EXPECT_TRUE(world.facts("b").tracked);
+}
+
 TEST(Plugin, WithoutAllPodsAWorkloadTakesNoPart) {
   World world;
   world.create("a", "g", 2);
