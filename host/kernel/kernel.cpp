@@ -416,14 +416,12 @@ bool Kernel::run(std::size_t steps) {
 // A deactivation is written to spec.active, so that only a user activates the workload again. That
 // says no cause: a status that does is written before, and tells until then that it is to be off.
 void Kernel::commit_deactivation(const Decision& decision) {
-  const StoredObject* old = store_.find(workload_kind_, engine_.key(decision.workload));
   const auto object = engine_.object(decision.workload);
-  if (!old || !object || object->active) return;  // gone, or turned on again, within the instant
+  if (!object || object->active) return;  // gone, or turned on again, within the instant
   const bool has_cause = cause_of_deactivation(decision.reason).has_value();
-  if (has_cause) {
-    write_status(decision.workload);
-    old = store_.find(workload_kind_, engine_.key(decision.workload));
-  }
+  if (has_cause) write_status(decision.workload);
+  const StoredObject* old = store_.find(workload_kind_, engine_.key(decision.workload));
+  if (!old) return;
   StoredObject changed = *old;
   boost::system::error_code code;
   json::value body = api::parse_deep(*changed.body, code);

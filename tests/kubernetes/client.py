@@ -76,3 +76,9 @@ class Api:
                                     timeout=None) as answer:
             for line in answer:
                 yield json.loads(line)
+
+
+def await_account(api, ns):
+    """Pods of a namespace have an account a moment after it was made; before, they are refused."""
+    eventually(lambda: api.send("GET", f"/api/v1/namespaces/{ns}/serviceaccounts/default")[0]
+               == 200, f"pods of {ns} have an account")

@@ -5,7 +5,7 @@ import unittest
 
 import build
 from asked import QUEUES
-from client import eventually
+from client import await_account, eventually
 from control_plane import ControlPlane
 from controller import Controller
 from kubelet import NODE, Kubelet, now
@@ -39,9 +39,7 @@ class TakenOver(unittest.TestCase):
         self.api = self.cluster.api
         install(self.cluster, build.find(Case.programs, "crds"))
         self.api.post("/api/v1/namespaces", {"metadata": {"name": "sluice-system"}})
-        eventually(lambda: self.api.send(
-            "GET", "/api/v1/namespaces/default/serviceaccounts/default")[0] == 200,
-            "pods have an account")
+        await_account(self.api, "default")
         self.enterContext(Kubelet(self.api))
         self.api.merge("/api/v1/nodes/" + NODE, {"metadata": {"labels": POOL}})
         self.neighbour = Neighbour(self.cluster, kueue, ("batch/job", "pod", "statefulset"))

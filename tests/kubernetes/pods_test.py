@@ -8,7 +8,7 @@ import subprocess
 
 import build
 from asked import QUEUES
-from client import eventually
+from client import await_account, eventually
 from controller import Controller, holds, is_true
 from faults import FaultyServer
 from objects import GROUP
@@ -148,9 +148,7 @@ class Pods(Case):
         whatever they say; only what would have to wait is not stored."""
         self.queue("away", 1)
         self.api.send("POST", "/api/v1/namespaces", {"metadata": {"name": "kueue-system"}})
-        eventually(lambda: self.api.send(
-            "GET", "/api/v1/namespaces/kueue-system/serviceaccounts/default")[0] == 200,
-            "its account is there")
+        await_account(self.api, "kueue-system")
         self.running.kill()
         for ns in ("kube-system", "kueue-system", "sluice-system"):
             code, made = self.make_pod("system", "away", ns=ns)
@@ -171,8 +169,7 @@ class Pods(Case):
         self.kueue.cluster_queue("team", {"spot": "1"})
         self.kueue.local_queue("default", "team", ns="team")
         pods = "/api/v1/namespaces/team/pods"
-        eventually(lambda: self.api.send("GET", "/api/v1/namespaces/team/serviceaccounts/default")
-                   [0] == 200, "its account is there")
+        await_account(self.api, "team")
 
         def taken():
             code, made = self.api.send("POST", pods + "?dryRun=All", {

@@ -22,23 +22,18 @@ class ForeignEnds : public WorkloadWorld {
     lead();
   }
 
-  /// Until nothing is left to be sent, a second at a time: the paths of the requests that were.
+  /// The paths of the requests that were sent until nothing is left.
   std::vector<std::string> settle() {
     std::vector<std::string> out;
-    for (int quiet = 0; quiet < 30; ++quiet) {
-      hear();
-      for (const ClusterRequest& request : decided_->turn()) {
-        quiet = 0;
-        out.push_back(request.path.substr(0, request.path.find('?')));
-        const bool refused = refuses_ && out.back().ends_with(refuses_);
-        ClusterAnswer answer = refused ? ClusterAnswer{} : cluster_->answer(request);
-        answer.id = request.id;
-        if (refused) answer.status = 422;
-        if (loses_ && out.back().ends_with(loses_)) answer.status = 0;
-        decided_->door.answered(std::move(answer), clock_.now());
-      }
-      clock_.set(clock_.now() + kSecond);
-    }
+    ClusterWorld::settle([&](const ClusterRequest& request) {
+      out.push_back(request.path.substr(0, request.path.find('?')));
+      const bool refused = refuses_ && out.back().ends_with(refuses_);
+      ClusterAnswer answer = refused ? ClusterAnswer{} : cluster_->answer(request);
+      answer.id = request.id;
+      if (refused) answer.status = 422;
+      if (loses_ && out.back().ends_with(loses_)) answer.status = 0;
+      return answer;
+    });
     return out;
   }
   std::size_t writes_of(const std::vector<std::string>& paths, std::string_view name) const {

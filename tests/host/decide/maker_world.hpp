@@ -2,17 +2,12 @@
 // One thread: the test's.
 #pragma once
 
-#include <gtest/gtest.h>
-
-#include <boost/json/parse.hpp>
-#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "decided.hpp"
+#include "cluster_world.hpp"
 #include "host/objects/parts.hpp"
-#include "pretended_cluster.hpp"
 
 namespace sluice::host {
 
@@ -55,48 +50,12 @@ class Maker final : public Controller {
   const api::KindInfo& maps_;
 };
 
-class MakerWorld : public ::testing::Test {
+class MakerWorld : public ClusterWorld {
  protected:
-  MakerWorld() {
-    clock_.set(1'767'225'600 * kSecond);
-    auto rules = Rules::load(config_.plugins, std::vector<std::string>(), clock_);
-    SLUICE_CHECK(rules, "no rules");
-    rules_ = std::move(*rules);
-    cluster_ = std::make_unique<PretendedCluster>(rules_->scheme);
-    cluster_->create(kind("Namespace"),
-                     boost::json::parse(R"({"metadata":{"name":"ns"}})").as_object());
-    decided_ = std::make_unique<Decided>(config_, *rules_, clock_);
-    maker_ = std::make_unique<Maker>(rules_->scheme);
-    decided_->machine.controllers().add(*maker_);
-    decided_->lead(cluster_->listed(rules_->scheme.kinds()));
-    cluster_->told.clear();
-  }
+  MakerWorld() { lead(&maker_); }
+  ~MakerWorld() override { decided_.reset(); }  // which has the maker
 
-  const api::KindInfo& kind(std::string_view name) const {
-    return *rules_->scheme.find("v1", name);
-  }
-  void hear() {
-    for (; !cluster_->told.empty(); cluster_->told.pop_front())
-      decided_->door.take({cluster_->told.front()});
-  }
-  /// Until nothing is left to be sent, a second at a time.
-  void settle() {
-    for (int quiet = 0; quiet < 30; ++quiet) {
-      hear();
-      for (const ClusterRequest& request : decided_->turn()) {
-        quiet = 0;
-        decided_->door.answered(cluster_->answer(request), clock_.now());
-      }
-      clock_.set(clock_.now() + kSecond);
-    }
-  }
-
-  Configuration config_;
-  VirtualClock clock_;
-  std::unique_ptr<Rules> rules_;
-  std::unique_ptr<PretendedCluster> cluster_;
-  std::unique_ptr<Maker> maker_;
-  std::unique_ptr<Decided> decided_;
+  Maker maker_{rules_->scheme};
 };
 
 }  // namespace sluice::host
