@@ -130,8 +130,9 @@ class Decider final : public TurnEnd {
     door_ = std::make_unique<ClusterDoor>(machine_->kernel(), *store_, *objects_, outbox_);
     kinds_ = followed_kinds(rules_->scheme, machine_->controllers());
     reads_ = std::make_unique<ReadServer>(rules_->scheme, kinds_, clock_);
-    decisions_ =
-        std::make_unique<DecisionMetrics>(machine_->engine(), reads_->telemetry().metrics());
+    decisions_ = std::make_unique<DecisionMetrics>(machine_->engine(),
+                                                   machine_->kernel().intake().priority_classes(),
+                                                   reads_->telemetry().metrics());
     machine_->observe(*decisions_);
     // Of kinds that the engine follows anyway.
     metric_upkeep_ =

@@ -41,6 +41,12 @@ constexpr Telling kTellings[] = {
     {"execution_time_seconds", "From admission to the end", Buckets::kSixteen, Buckets::kSixteen},
 };
 
+constexpr std::size_t kOtherWords = 100;
+
+constexpr std::string_view cause_of(std::string_view deactivation) {
+  return *cause_of_deactivation(deactivation);
+}
+
 /// `DeactivatedDueToX` is the reason Deactivated with the cause X.
 std::pair<std::string, std::string> split_reason(const std::string& reason) {
   const auto cause = cause_of_deactivation(reason);
@@ -66,6 +72,25 @@ struct DecisionMetrics::About {
   }
 };
 
+DecisionMetrics::DecisionMetrics(const Engine& engine, const PriorityClasses& classes,
+                                 HostMetrics& metrics)
+    : engine_(engine),
+      classes_(classes),
+      metrics_(metrics),
+      reasons_({eviction_reason::kPreempted, eviction_reason::kAdmissionCheck,
+                eviction_reason::kPodsReadyTimeout, eviction_reason::kClusterQueueStopped,
+                eviction_reason::kLocalQueueStopped, eviction_reason::kWorkloadGone,
+                eviction_reason::kDeactivated},
+               kOtherWords),
+      causes_({"", cause_of(eviction_reason::kCheckRejected),
+               cause_of(eviction_reason::kRequeuingLimit), cause_of(eviction_reason::kTimeLimit)},
+              kOtherWords) {}
+
+std::string DecisionMetrics::class_label(const api::Workload& workload) const {
+  const api::PriorityClassRef* named = workload.priority_class.get();
+  return named && sluice::host::is_there(classes_, *named) ? named->name : "";
+}
+
 /// The times are its own; the labels are those of the workload that it counts for.
 DecisionMetrics::About DecisionMetrics::about(WorkloadId id) {
   const auto object = engine_.object(engine_.model().counted_as(id));
@@ -74,7 +99,7 @@ DecisionMetrics::About DecisionMetrics::about(WorkloadId id) {
   out.ns = object->meta.ns;
   out.uid = object->meta.uid;
   out.local_queue = object->queue_name;
-  out.priority_class = object->priority_class ? object->priority_class->name : "";
+  out.priority_class = class_label(*object);
   out.cluster_queue = seen.cluster_queue;
   if (out.cluster_queue.empty()) out.cluster_queue = cluster_queue_of(engine_.model(), *object);
   out.created = object->meta.creation_time.value_or(0);
@@ -237,6 +262,8 @@ void DecisionMetrics::admitted(Time now, const About& about) {
 void DecisionMetrics::evicted(Time now, const Decision& decision, const About& about) {
   auto [reason, cause] = split_reason(decision.reason);
   if (cause.empty()) cause = decision.cause;
+  reason = reasons_.take(reason);
+  cause = causes_.take(cause);
   const auto add = [&, &why = reason, &because = cause](MetricLabels labels) {
     labels.insert(labels.end() - 1, {{"reason", why}, {"underlying_cause", because}});
     return labels;

@@ -15,15 +15,17 @@
 #include "core/engine/queue_views.hpp"
 #include "core/engine/workload_views.hpp"
 #include "host/kernel/kernel.hpp"
+#include "host/metrics/label_words.hpp"
 #include "host/metrics/metrics.hpp"
+#include "host/objects/intake.hpp"
 
 namespace sluice::host {
 
 class DecisionMetrics final : public DecisionObserver {
  public:
-  /// Both must outlive it.
-  DecisionMetrics(const Engine& engine, HostMetrics& metrics)
-      : engine_(engine), metrics_(metrics) {}
+  /// All must outlive it. A class that is not among `classes` is no label: users name what they
+  /// like.
+  DecisionMetrics(const Engine& engine, const PriorityClasses& classes, HostMetrics& metrics);
 
   // What is told of something ends with it: who knows that it is gone says so.
   void forget_cluster_queue(const std::string& name);
@@ -79,6 +81,7 @@ class DecisionMetrics final : public DecisionObserver {
   void released(Time now, WorkloadId id);
   void time_eviction(const Ending& of, Time now);
   void preempted(const Decision& decision);
+  std::string class_label(const api::Workload& workload) const;
   bool is_there(const About& about) const;        ///< its ClusterQueue
   bool local_is_there(const About& about) const;  ///< its LocalQueue
   void finished(Time now, const About& about);
@@ -88,7 +91,9 @@ class DecisionMetrics final : public DecisionObserver {
   void time(Told what, const About& about, Duration time);
 
   const Engine& engine_;
+  const PriorityClasses& classes_;
   HostMetrics& metrics_;
+  LabelWords reasons_, causes_;  // of evictions: a status may say any, and so may a plugin
   std::unordered_map<std::string, Time> evicted_at_;   // by UID: the last time
   std::unordered_map<std::string, Time> ready_since_;  // by UID
   std::unordered_map<std::string, Ending> endings_;    // by UID

@@ -119,6 +119,10 @@ std::optional<std::int32_t> class_value(const PriorityClasses& classes, const js
   return classes.find(class_name(ref.group, ref.kind, ref.name));
 }
 
+bool is_there(const PriorityClasses& classes, const api::PriorityClassRef& named) {
+  return classes.find(class_name(named.group, named.kind, named.name)).has_value();
+}
+
 void Intake::warn(const api::KindInfo& kind, const std::vector<api::Problem>& warnings,
                   const IntakeOptions& options) {
   if (options.warnings) {

@@ -82,6 +82,8 @@ class PriorityClasses {
 /// The value of the class that the spec of a Workload names; nullopt: it names none that there is.
 std::optional<std::int32_t> class_value(const PriorityClasses& classes,
                                         const boost::json::object& spec);
+/// Whether the class that a Workload names is there.
+bool is_there(const PriorityClasses& classes, const api::PriorityClassRef& named);
 
 /// The priority that a workload was given because of its class.
 struct GivenPriority {

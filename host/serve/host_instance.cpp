@@ -140,7 +140,8 @@ void HostInstance::build() {
                                                     .jobs_end_later = makes_pods(),
                                                     .other_pages = other_pages_});
   machine_->controllers().limit_run(kKeysPerRun, kLongestRun, clock_);
-  decision_metrics_ = std::make_unique<DecisionMetrics>(machine_->engine(), metrics_);
+  decision_metrics_ = std::make_unique<DecisionMetrics>(
+      machine_->engine(), machine_->kernel().intake().priority_classes(), metrics_);
   machine_->observe(*decision_metrics_);
   metric_upkeep_ =
       std::make_unique<MetricUpkeep>(rules_->scheme, machine_->engine(), *decision_metrics_);

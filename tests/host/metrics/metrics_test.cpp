@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "host/metrics/decision_metrics.hpp"
+#include "host/metrics/label_words.hpp"
 #include "host/metrics/metric_upkeep.hpp"
 #include "host/metrics/readings.hpp"
 #include "tests/host/metrics/exposition.hpp"
@@ -46,10 +47,16 @@ struct MetricsWorld : HostFixture {
     apply(R"({"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"LocalQueue","metadata":{"name":"of-)" +
           name + R"(","namespace":"default"},"spec":{"clusterQueue":")" + name + R"("}})");
   }
-  void workload(const std::string& name, const std::string& queue, int cpus, int priority = 0) {
+  /// `of_class`: the name of a WorkloadPriorityClass.
+  void workload(const std::string& name, const std::string& queue, int cpus, int priority = 0,
+                const std::string& of_class = "") {
     apply(R"({"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"Workload","metadata":{"name":")" +
           name + R"(","namespace":"default"},"spec":{"queueName":"of-)" + queue +
           R"(","priority":)" + std::to_string(priority) +
+          (of_class.empty() ? ""
+                            : R"(,"priorityClassRef":{"group":"kueue.x-k8s.io",
+          "kind":"WorkloadPriorityClass","name":")" +
+                                  of_class + R"("})") +
           R"(,"podSets":[{"name":"main","count":1,"template":{"spec":{"containers":[{"name":"c",
           "image":"i","resources":{"requests":{"cpu":")" +
           std::to_string(cpus) + R"("}}}]}}}]}})");
@@ -93,7 +100,7 @@ struct MetricsWorld : HostFixture {
     return out;
   }
   HostMetrics metrics;
-  DecisionMetrics decisions{kernel.engine(), metrics};
+  DecisionMetrics decisions{kernel.engine(), kernel.intake().priority_classes(), metrics};
   MetricUpkeep upkeep{scheme, kernel.engine(), decisions};
 };
 
@@ -250,6 +257,7 @@ TEST(Metrics, WhatUsersMakeUpIsNoLabel) {
       "template":{"spec":{"containers":[{"name":"c","image":"i","resources":{"requests":{
       "cpu":"1","example.com/made-up":"1"}}}]}}}]}})");
   world.workload("b", "nowhere", 1);
+  world.workload("c", "cq", 1, 0, "made-up");
   const Exposition seen = world.look();
   EXPECT_EQ(
       seen.value(sample("unadmitted_workloads",
@@ -262,6 +270,52 @@ TEST(Metrics, WhatUsersMakeUpIsNoLabel) {
       EXPECT_EQ(each.find("made-up"), std::string::npos) << each;
       EXPECT_EQ(each.find("of-nowhere"), std::string::npos) << each;
     }
+  EXPECT_EQ(seen.value(sample("admitted_workloads_total", "cluster_queue=cq priority_class=")), 1);
+}
+
+TEST(Metrics, AClassThatIsThereIsALabel) {
+  MetricsWorld world;
+  world.apply(R"({"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"WorkloadPriorityClass",
+                  "metadata":{"name":"high"},"value":5})");
+  world.workload("a", "cq", 1, 5, "high");
+  EXPECT_EQ(world.look().value(
+                sample("admitted_workloads_total", "cluster_queue=cq priority_class=high")),
+            1);
+}
+
+TEST(LabelWords, WhatComesWhenThereAreTooManyIsOther) {
+  LabelWords words({"known"}, 2);
+  EXPECT_EQ(words.take("a"), "a");
+  EXPECT_EQ(words.take("b"), "b");
+  EXPECT_EQ(words.take("c"), "Other");
+  EXPECT_EQ(words.take("a"), "a");
+  EXPECT_EQ(words.take("known"), "known");
+}
+
+// The condition with which a controller of many clusters turns a workload off has a reason of its
+// own; who may write statuses could give a new one each time.
+TEST(Metrics, OfReasonsThatStatusesBringAHundredAreLabels) {
+  MetricsWorld world;
+  for (int i = 0; i < 110; ++i) {
+    const std::string name = "w" + std::to_string(i);
+    world.workload(name, "cq", 1);
+    ASSERT_TRUE(world.merge("workloads", name,
+                            R"({"status":{"conditions":[{"type":"DeactivationTarget",
+        "status":"True","reason":"Why)" +
+                                std::to_string(i) + R"(","message":"m",
+        "lastTransitionTime":"2026-01-01T00:00:00Z"}]}})",
+                            "status"));
+    world.kernel.run_to_rest();
+  }
+  const auto evicted = [&](const std::string& why) {
+    return world.look().value(
+        sample("evicted_workloads_total",
+               "cluster_queue=cq priority_class= reason=Deactivated underlying_cause=" + why));
+  };
+  EXPECT_EQ(evicted("Why0"), 1);
+  EXPECT_EQ(evicted("Why99"), 1);
+  EXPECT_EQ(evicted("Why100"), -1);
+  EXPECT_EQ(evicted("Other"), 10);
 }
 
 // Of what was counted and timed; gauges are taken of what there is.
