@@ -190,8 +190,14 @@ bool ClusterDoor::erase(const api::KindInfo& kind, const std::string& key) {
     outbox_.hear_later({place, UINT64_MAX, true, {}});
     return false;
   }
+  if (outbox_.is_to_be_made(place)) {  // what it was is gone, as the machine knows
+    store_.know(place, 0);
+    return false;
+  }
   std::vector<Forgotten> others = forget(place, how);
   store_.know(place, 0);
+  // Whoever was to make it anew after its deletion hears of that once more, and decides anew.
+  if (before_ && before_->to_be_made) restore(std::move(*before_));
   const bool was = store_.find(kind, key) != nullptr;
   let_go(place);
   restore_all(std::move(others));

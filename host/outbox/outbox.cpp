@@ -459,7 +459,11 @@ bool Outbox::stored(std::uint64_t id, StoredObject object, std::uint64_t version
 }
 
 void Outbox::done(std::uint64_t id) {
-  Entry& entry = *edit_of(id).entry;
+  const Edit& edit = edit_of(id);
+  Entry& entry = *edit.entry;
+  // What finalizers hold is there still, and is changed until they are gone.
+  const bool was_marked = edit.target.metadata.terminating();
+  if (edit.what == Edit::What::kDelete && !was_marked) entry.base.reset();
   is_idle(*entry.chain);
   pop(*entry.chain);
   leave_if_idle(entry);
@@ -496,6 +500,15 @@ Hearing Outbox::hearing(const OutboxPlace& place) const {
   return busy ? Hearing::kLater : Hearing::kForget;
 }
 
+bool Outbox::is_to_be_made(const OutboxPlace& place) const {
+  const auto found = entries_.find({place.kind, place.key});
+  if (found == entries_.end()) return false;
+  const auto& edits = found->second->chain->edits;
+  const auto first =
+      std::ranges::find(edits, found->second.get(), [](const auto& edit) { return edit->entry; });
+  return first != edits.end() && (*first)->what == Edit::What::kCreate;
+}
+
 void Outbox::hear_later(Heard heard) {
   const auto found = entries_.find({heard.place.kind, heard.place.key});
   SLUICE_CHECK(found != entries_.end(), "nothing is assumed of ", heard.place.key);
@@ -508,14 +521,16 @@ std::vector<OutboxPlace> Outbox::take_baseless() { return std::exchange(baseless
 
 void Outbox::forget_chain(Chain& chain, std::vector<Forgotten>& out) {
   is_idle(chain);
+  std::set<const Entry*> to_be_made;
   for (const auto& edit : chain.edits) {
     quota_.remove_end(edit->order);
     quota_.remove_end(edit->with_end);
     gains_.erase(edit->order);
+    if (edit->what == Edit::What::kCreate) to_be_made.insert(edit->entry);
   }
   edits_ -= chain.edits.size();
   for (Entry* entry : chain.entries) {
-    out.push_back({entry->place, std::move(entry->base)});
+    out.push_back({entry->place, std::move(entry->base), to_be_made.contains(entry)});
     entries_.erase({entry->place.kind, std::string(entry->place.key)});
   }
   remove(chain);

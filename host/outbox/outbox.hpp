@@ -73,6 +73,7 @@ struct OutboxPlace {
 struct Forgotten {
   OutboxPlace place;
   std::optional<StoredObject> base;  ///< as the cluster has it; nullopt: not at all
+  bool to_be_made = false;           ///< anew, in the end; until then nobody has it
 };
 
 /// How what a cluster says of an object is to be taken.
@@ -140,6 +141,9 @@ class Outbox {
 
   /// It has the object in another version now, or not any more.
   Hearing hearing(const OutboxPlace& place) const;
+  /// Whether nothing of the object is left to be done before it is made: that it is gone is what
+  /// that rests on. O(edits of its chain).
+  bool is_to_be_made(const OutboxPlace& place) const;
   /// Keeps that until what is under way is answered. REQUIRES: hearing() is kLater.
   void hear_later(Heard heard);
   /// What was kept of chains that were answered since, in the order of their answers.

@@ -217,6 +217,21 @@ TEST_F(OutboxTest, WhatIsBeingDeletedGoesByItself) {
   EXPECT_THAT(due(), IsEmpty());
 }
 
+// A finalizer holds it: its deletion leaves it there, and what follows is said of it.
+TEST_F(OutboxTest, WhatIsHeldWhenItIsDeletedIsChangedAfterwards) {
+  const StoredObject there = object("Pod", "p", "", "", R"({"held":true})");
+  StoredObject going = there;
+  going.metadata = Header(
+      R"({"name":"p","namespace":"ns","uid":"uid-p","deletionTimestamp":"2026-01-01T00:00:00Z"})");
+  StoredObject let_go = object("Pod", "p", "", "", R"({"held":false})");
+  let_go.metadata = going.metadata;
+  edit(there, going);
+  edit(going, let_go);
+  EXPECT_THAT(due(), ElementsAre("DELETE p"));
+  outbox.done(ids.at("p"));
+  EXPECT_THAT(due(), ElementsAre("PATCH p"));
+}
+
 TEST_F(OutboxTest, StepsOfAnObjectThatTheServerHasRulesAboutStaySteps) {
   // Suspended, then given its own templates back: a Job takes these only in this order.
   const StoredObject runs = job("j", false);
