@@ -202,6 +202,9 @@ bool Keeper::look_again(const GroupKey& group) {
 
 void Keeper::carry_out(const Plan& plan, const GroupKey& group, const std::vector<Pod>& pods,
                        const std::optional<Json>& workload) {
+  const bool goes_on = workload && !plan.foreign && !plan.remove_workload && !plan.finish;
+  // Before a pod is let go that was made anew: with its last owner the workload would go, too.
+  if (goes_on) follow(group, pods, *workload);
   for (const std::string& pod : plan.track) set_tracked(group.ns, pod, true);
   for (const std::string& pod : plan.release) set_tracked(group.ns, pod, false);
   for (const std::string& pod : plan.excess)
@@ -213,7 +216,6 @@ void Keeper::carry_out(const Plan& plan, const GroupKey& group, const std::vecto
   if (!workload || plan.foreign) return;
   if (plan.remove_workload) return unless_gone(context_.objects().remove(ref_of(*workload)));
   if (plan.finish) return finish(*workload, *plan.finish);
-  follow(group, pods, *workload);
   report(plan, *workload);
   start(plan, group, *workload);
   const std::string waits =

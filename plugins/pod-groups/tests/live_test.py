@@ -228,6 +228,18 @@ class Groups(Live):
         self.pod("again", group="g", total=2)
         self.assertEqual(self.finished("g"), ("Succeeded", "Pods succeeded: 2/2."))
 
+    def test_the_only_pod_of_a_group_is_replaced_on_the_same_quota(self):
+        """The old pod is let go when the new one comes; the workload goes with its last owner."""
+        self.pod("g-0", group="g", total=1, command="exit 1")
+        self.becomes("g-0", "Failed")
+        before = self.host.kubectl("get", "workload", "g", "-o", "jsonpath={.metadata.uid}")
+        self.host.kubectl("delete", "pod", "g-0", "--wait=false")
+        self.pod("again", group="g", total=1)
+        self.becomes("g-0", "gone")
+        self.assertEqual(self.finished("g"), ("Succeeded", "Pods succeeded: 1/1."))
+        self.assertEqual(self.host.kubectl(
+            "get", "workload", "g", "-o", "jsonpath={.metadata.uid}"), before)
+
     def test_a_group_that_may_not_be_tried_again_fails(self):
         self.pod("g-0", group="g", total=2, command="exit 1", retriable_in_group="false")
         self.pod("g-1", group="g", total=2)

@@ -134,6 +134,26 @@ TEST(Plugin, WithoutAllPodsAWorkloadTakesNoPart) {
   EXPECT_FALSE(world.facts("a").tracked) << "it was replaced";
 }
 
+// The old pod is let go then, and a workload goes with its last owner.
+TEST(Plugin, TheOnlyPodOfAGroupIsReplacedOnTheSameQuota) {
+  World world;
+  world.create("a", "g", 1);
+  const std::string role = world.role_of("g");
+  world.admit("g", role);
+  world.bind("a");
+  world.set_status(World::pod("a"), R"({"phase":"Failed","containerStatuses":[
+    {"name":"c","state":{"terminated":{"exitCode":1}}}]})");
+  Json deleted = *world.found(World::pod("a"));
+  deleted["metadata"]["deletionTimestamp"] = "2026-01-01T00:00:00Z";
+  world.host.objects().put(deleted);
+  world.plugin->reconcile(World::pod("a"));
+  ASSERT_NE(world.found(World::pod("a")), nullptr) << "until it is replaced";
+  world.create("b", "g", 1);
+  EXPECT_EQ(world.found(World::pod("a")), nullptr);
+  ASSERT_NE(world.found(World::workload("g")), nullptr);
+  EXPECT_FALSE(world.facts("b").gated);
+}
+
 TEST(Plugin, AnEvictedGroupHasEndedWhenNoPodOfItRunsAnyMore) {
   World world;
   world.create("a", "g", 2);

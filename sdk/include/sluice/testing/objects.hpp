@@ -1,9 +1,10 @@
 // FakeObjects: the objects of a FakeHost, in memory, and the plugin's own keys and values.
 //
 // By kind, namespace and name; the group of a kind is not looked at. It keeps the rules that a
-// plugin meets most: uid and resourceVersion, conflicts, the status apart from the rest, deletion
-// of what is owned. It knows no schema, no defaults and no rights. Of selectors it knows `a=b`,
-// `a!=b` and `a`, separated by commas. Used on the thread of the test only, as a host does.
+// plugin meets most: uid and resourceVersion, conflicts, the status apart from the rest, what is
+// being deleted goes with its last finalizer, and what is owned with its last owner. It knows no
+// schema, no defaults and no rights. Of selectors it knows `a=b`, `a!=b` and `a`, separated by
+// commas. Used on the thread of the test only, as a host does.
 #pragma once
 
 #include <algorithm>
@@ -35,7 +36,7 @@ class FakeObjects {
   }
   /// By namespace and name; an empty namespace: of all.
   std::vector<Json> list(std::string_view kind, std::string_view ns = {}) const;
-  /// With all that it owns; false when there is none.
+  /// With all that it alone owns, whatever finalizers there are; false when there is none.
   bool remove(std::string_view kind, std::string_view ns, std::string_view name);
 
   /// From now on the plugin's writes of the object are FORBIDDEN, as in a namespace that is full;
@@ -123,12 +124,18 @@ inline bool FakeObjects::remove(std::string_view kind, std::string_view ns, std:
   const std::string uid = it->second.string_or("metadata.uid", "");
   objects_.erase(it);
   ++version_;
+  std::set<std::string> there;
+  for (const auto& [key, object] : objects_) there.insert(object.string_or("metadata.uid", ""));
   std::vector<Key> owned;
   for (const auto& [key, object] : objects_) {
     const Json* owners = object.find("metadata.ownerReferences");
-    if (owners == nullptr) continue;
-    for (const Json& owner : owners->items())
-      if (owner.string_or("uid", "") == uid) owned.push_back(key);
+    bool was_owned = false, is_owned = false;
+    for (std::size_t i = 0; owners != nullptr && i < owners->size(); ++i) {
+      const std::string owner = owners->items()[i].string_or("uid", "");
+      was_owned |= owner == uid;
+      is_owned |= there.contains(owner);
+    }
+    if (was_owned && !is_owned) owned.push_back(key);
   }
   for (const auto& [of_kind, in_ns, called] : owned) remove(of_kind, in_ns, called);
   return true;
@@ -191,7 +198,13 @@ inline std::int32_t FakeObjects::store(const Key& key, Json object, std::string_
     out = present.dump();
     return SLUICE_OBJECTS_OK;
   }
-  out = put(std::move(next)).dump();
+  const Json& stored = put(std::move(next));
+  out = stored.dump();
+  const Json* finalizers = stored.find("metadata.finalizers");
+  const bool held = (finalizers != nullptr && finalizers->size() > 0) ||
+                    stored.int_or("metadata.deletionGracePeriodSeconds", 0) > 0;
+  if (stored.find("metadata.deletionTimestamp") != nullptr && !held)
+    remove(std::get<0>(key), std::get<1>(key), std::get<2>(key));
   return SLUICE_OBJECTS_OK;
 }
 
