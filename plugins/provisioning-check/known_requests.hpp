@@ -11,6 +11,7 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "names.hpp"
 #include "requests.hpp"
@@ -44,6 +45,12 @@ class KnownRequests {
     if (!found) return std::nullopt;
     request_of_.erase(found.mapped().attempt.id);
     return std::move(found.mapped());
+  }
+  /// All of which there is a request.
+  std::vector<Attempt> attempts() const {
+    std::vector<Attempt> out;
+    for (const auto& [key, known] : known_) out.push_back(known.attempt);
+    return out;
   }
   /// The request of an attempt; nullptr: none is known.
   const Known* find(const sluice::CheckAttempt& id) const {

@@ -114,11 +114,13 @@ class ProvisioningCheck {
   void check_changed(const sluice::Check& check, sluice::Activity& activity) {
     if (check.gone()) return;
     const ConfigName config = config_name_of(Json::parse(check.json()));
-    if (!config.wrong.empty()) return activity.inactive("BadParametersRef", config.wrong);
-    if (!find_config(config.name))
-      return activity.inactive("BadParametersRef",
-                               "there is no ProvisioningRequestConfig " + config.name);
-    activity.active("Active", "The check can be carried out");
+    if (!config.wrong.empty())
+      activity.inactive("BadParametersRef", config.wrong);
+    else if (!find_config(config.name))
+      activity.inactive("BadParametersRef", "there is no ProvisioningRequestConfig " + config.name);
+    else
+      activity.active("Active", "The check can be carried out");
+    look_at_requests_of([&](const Attempt& attempt) { return attempt.id.check == check.name(); });
   }
 
   void begin_check(const sluice::CheckQuery& query) {
@@ -143,6 +145,8 @@ class ProvisioningCheck {
 
   Again reconcile(const ObjectRef& what) {
     if (what.kind == "ProvisioningRequestConfig") {
+      look_at_requests_of(
+          [&](const Attempt& attempt) { return config_name_for(attempt) == what.name; });
       if (context_.objects().get(what)) try_all_blocked();
       return {};
     }
@@ -375,6 +379,12 @@ class ProvisioningCheck {
       return {};
     }
     const auto pod_sets = needed(*config, workload);
+    if (!is_settled(request) && shown(workload, attempt, "state") != "Ready" &&
+        !asks_as_configured(request, *config, workload)) {
+      remove(request);
+      make(attempt, *config, workload, pod_sets);
+      return {};  // reconcile() is called for that
+    }
     TemplatesMade made;
     if (!is_settled(request)) made = make_templates(request, merged(pod_sets, config->merge));
     if (!made.refused.empty()) {
@@ -391,13 +401,34 @@ class ProvisioningCheck {
     return run_command_for(request);
   }
 
+  /// Whether the request has the class and the parameters that the configuration says now.
+  bool asks_as_configured(const Json& request, const Config& config, const Json& workload) const {
+    const Json* has = request.find("spec.parameters");
+    Json wanted = Json::object();
+    for (const auto& [key, value] : parameters_of(config, workload)) wanted[key] = value;
+    return request.string_or("spec.provisioningClassName", "") == config.class_name &&
+           (has == nullptr ? wanted.size() == 0 : *has == wanted);
+  }
+
+  /// What a check or a configuration says now goes for what waits for its capacity. O(requests).
+  template <typename Which>
+  void look_at_requests_of(const Which& which) {
+    for (const Attempt& attempt : known_.attempts()) {
+      const auto request = which(attempt) ? find_request(attempt) : std::nullopt;
+      const auto workload =
+          request && is_of(*request, attempt.id) ? pursuer_of(attempt) : std::nullopt;
+      if (workload) follow(attempt, *request, *workload);
+    }
+  }
+
   /// Capacity that is taken back is gone whatever the configuration says. What else there is to say
-  /// of the request needs it.
+  /// of the request needs it: one that still waits is made anew when there is one.
   void follow_without_config(const Attempt& attempt, const Json& request, const Json& workload) {
     if (condition_is_true(request, "CapacityRevoked"))
-      tell(attempt, workload, CheckAnswer::rejected(condition_message(request, "CapacityRevoked")));
-    else
-      block(attempt, workload, kNotActive);
+      return tell(attempt, workload,
+                  CheckAnswer::rejected(condition_message(request, "CapacityRevoked")));
+    if (!is_settled(request) && shown(workload, attempt, "state") != "Ready") remove(request);
+    block(attempt, workload, kNotActive);
   }
 
   std::vector<PodSet> needed(const Config& config, const Json& workload) const {

@@ -94,6 +94,64 @@ TEST(WithoutItsConfiguration, WhatWaitsIsToldSo) {
   EXPECT_EQ(world.last(), "Pending the check is not active");
 }
 
+/// A workload that waits for its capacity.
+struct WaitingPlugin : LivePlugin {
+  WaitingPlugin() {
+    host.objects().remove("ProvisioningRequest", "ns", "w-prov-1");
+    put_workload("Pending");
+    begin();
+  }
+  void config(const std::string& name, const std::string& spec) {
+    host.objects().put(Json::parse(
+        R"({"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"ProvisioningRequestConfig",
+        "metadata":{"name":")" +
+        name + R"("},"spec":)" + spec + "}"));
+    plugin.reconcile({"kueue.x-k8s.io/v1beta2", "ProvisioningRequestConfig", "", name});
+  }
+  /// Class and parameters of the request; "none" where there is none.
+  std::string asked() {
+    const Json* request = host.objects().find("ProvisioningRequest", "ns", "w-prov-1");
+    if (request == nullptr) return "none";
+    const Json* parameters = request->find("spec.parameters");
+    return request->string_or("spec.provisioningClassName", "") + " " +
+           (parameters == nullptr ? "" : parameters->dump());
+  }
+};
+
+TEST(AnotherConfiguration, IsThatOfWhatWaits) {
+  WaitingPlugin world;
+  ASSERT_EQ(world.asked(), "c ");
+  world.config("cfg", R"({"provisioningClassName":"d","parameters":{"p":"1"}})");
+  EXPECT_EQ(world.asked(), R"(d {"p":"1"})");
+  const Json before = *world.host.objects().find("ProvisioningRequest", "ns", "w-prov-1");
+  world.config("cfg", R"({"provisioningClassName":"d","parameters":{"p":"1"}})");
+  EXPECT_EQ(*world.host.objects().find("ProvisioningRequest", "ns", "w-prov-1"), before);
+  // The check names another one.
+  world.config("other", R"({"provisioningClassName":"e"})");
+  Json check = Json::parse(kCheckJson);
+  check["spec"]["parameters"]["name"] = "other";
+  world.host.objects().put(check);
+  world.plugin.check_changed("prov", check.dump());
+  EXPECT_EQ(world.asked(), "e ");
+  check["spec"]["parameters"]["name"] = "missing";
+  world.host.objects().put(check);
+  world.plugin.check_changed("prov", check.dump());
+  EXPECT_EQ(world.asked(), "none");
+  EXPECT_EQ(world.last(), "Pending the check is not active");
+  world.config("missing", R"({"provisioningClassName":"f"})");
+  EXPECT_EQ(world.asked(), "f ");
+}
+
+TEST(AnotherConfiguration, IsNotThatOfWhatHasItsCapacity) {
+  LivePlugin world;
+  const Json before = *world.host.objects().find("ProvisioningRequest", "ns", "w-prov-1");
+  world.host.objects().put(Json::parse(
+      R"({"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"ProvisioningRequestConfig",
+      "metadata":{"name":"cfg"},"spec":{"provisioningClassName":"d"}})"));
+  world.plugin.reconcile({"kueue.x-k8s.io/v1beta2", "ProvisioningRequestConfig", "", "cfg"});
+  EXPECT_EQ(*world.host.objects().find("ProvisioningRequest", "ns", "w-prov-1"), before);
+}
+
 TEST(WhenAnAttemptIsOver, ItsRequestIsRemovedWithoutLookingThroughAllOthers) {
   LivePlugin world;
   world.plugin.cancel_check(world.workload, world.attempt);
