@@ -69,11 +69,12 @@ const Slice* last_of(const std::vector<const Slice*>& all) {
   return nullptr;
 }
 
-/// No slice is left that is not finished.
+/// No slice is left that is not finished. A job that runs is stopped first, which makes another
+/// generation of it: a slice of this one would be over at once.
 void start_over(const JobSnapshot& job, const std::vector<const Slice*>& all, Plan& out) {
   const Slice* last = last_of(all);
   if (all.empty()) {
-    out.create = NewSlice{free_revision(job), "", ""};
+    if (job.suspended) out.create = NewSlice{free_revision(job), "", ""};
   } else if (job.suspended && last != nullptr && last->match == Match::kSame) {
     out.speaker = last->name;  // it failed to start: that stays until the job changes
   } else {

@@ -220,7 +220,8 @@ class ElasticJobs {
     if (!object || !is_queued(job, *object)) return;
     const Plan plan = elastic::plan(snapshot_of(job, *object), history_);
     const auto slice = find_slice(job, plan.speaker);
-    const bool admitted = slice && is_true(*slice, "Admitted") && !is_true(*slice, "Finished");
+    const bool admitted = slice && is_true(*slice, "Admitted") && !is_true(*slice, "Evicted") &&
+                          !is_true(*slice, "Finished");
     for (std::uint64_t i = 0; i < job.pod_sets(); ++i) {
       const auto at = admitted ? find_pod_set(*slice, job.pod_set_name(i)) : std::nullopt;
       grants.grant(i, at ? slice->admitted_count(*at).value_or(0) : 0);

@@ -70,7 +70,6 @@ TEST_P(Table, Row) { EXPECT_EQ(text(plan(snapshot(GetParam()), 5)), GetParam().e
 INSTANTIATE_TEST_SUITE_P(
     First, Table,
     ::testing::Values(
-        Case{"no slice yet", {3}, {}, "creates 7"},
         Case{"it waits at the job's size", {3}, {slice("a", 'p', {3})}, "speaks a"},
         Case{"it waits, and the job grew", {5}, {slice("a", 'p', {3})}, "speaks a, resizes a"},
         Case{"it waits, and the job shrank", {1}, {slice("a", 'p', {3})}, "speaks a, resizes a"},
@@ -164,6 +163,15 @@ INSTANTIATE_TEST_SUITE_P(
              {slice("a", 'f', {3}, "", Match::kOther), slice("b", 'a', {3}, "a")},
              "speaks b"},
         Case{"all are finished, and the job runs", {3}, {slice("a", 'f', {3})}, "starts over"}));
+
+TEST(Plan, AJobThatRunsWithoutASliceIsStoppedFirst) {
+  JobSnapshot job;
+  job.generation = 7;
+  job.counts = {3};
+  EXPECT_EQ(text(plan(job, 5)), "");
+  job.suspended = true;
+  EXPECT_EQ(text(plan(job, 5)), "creates 7");
+}
 
 TEST(Plan, WhatFailedToStartStaysUntilTheJobChanges) {
   JobSnapshot job;
