@@ -84,12 +84,10 @@ void Lifecycle::retry(WorkloadId id, const std::string& checks) {
   why.reason = eviction_reason::kAdmissionCheck;
   why.message = "Evicted due to " + checks;
   evict(id, why);
-  if (more.backing_off) {
+  if (more.backing_off)
     timers_.push({due, id, w.epoch, TimerKind::kBackoff});
-  } else {
-    set_condition(model_, w, Type::kRequeued, true, "BackoffFinished",
-                  "The workload backoff was finished");
-  }
+  else
+    say_backoff_finished(model_, w);
 }
 
 void Lifecycle::end_retry(WorkloadId id) {

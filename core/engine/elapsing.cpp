@@ -64,16 +64,12 @@ void Lifecycle::end_backoff(WorkloadId id) {
     decide(DecisionType::kStatus, id);
     return;
   }
-  const auto tell = [this](WorkloadRecord& of) {
-    set_condition(model_, of, Type::kRequeued, true, "BackoffFinished",
-                  "The workload backoff was finished");
-  };
-  tell(w);
+  say_backoff_finished(model_, w);
   for (const WorkloadId each : model_.members_for(w)) {
     WorkloadRecord& member = model_.workloads[each];
     const ConditionRecord* requeued = member.condition(Type::kRequeued);
     if (member.state != WorkloadState::kPending || !requeued || requeued->is_true) continue;
-    tell(member);
+    say_backoff_finished(model_, member);
     decide(DecisionType::kStatus, each);
   }
   decide(DecisionType::kRequeued, id).reason = "BackoffFinished";

@@ -93,8 +93,7 @@ void Lifecycle::end_eviction(WorkloadId id) {
   };
   if (ends_in_backoff(why.reason) && !backs_off(w) &&
       !backs_off(model_.workloads[model_.counted_as(id)]))  // that ended meanwhile
-    set_condition(model_, w, Type::kRequeued, true, "BackoffFinished",
-                  "The workload backoff was finished");
+    say_backoff_finished(model_, w);
   if (w.object->active) {
     forget_used_up_time(w);  // it was turned on again meanwhile
   } else {

@@ -55,6 +55,7 @@ void Lifecycle::load_status(WorkloadId id) {
     say_unadmitted(model_, w);
     decide(DecisionType::kStatus, id);
   }
+  if (part && say_unready(model_, w)) decide(DecisionType::kStatus, id);
   // A wait that ended meanwhile ends now.
   const ConditionRecord* requeued = w.condition(ConditionRecord::Type::kRequeued);
   const bool waits = requeued && !requeued->is_true;

@@ -22,13 +22,6 @@ std::string subject(const WorkloadRecord& member) {
   return out += member.object->meta.name;
 }
 
-/// Its pods start anew: the next reservation does not wait for those to recover that this one lost.
-void unready(Model& model, WorkloadRecord& w) {
-  if (w.condition(Type::kPodsReady))
-    set_condition(model, w, Type::kPodsReady, false, "WaitForStart",
-                  "Not all pods are ready or succeeded");
-}
-
 }  // namespace
 
 void tell_eviction(Model& model, WorkloadRecord& w, const Decision& why, bool admitted) {
@@ -36,7 +29,7 @@ void tell_eviction(Model& model, WorkloadRecord& w, const Decision& why, bool ad
   const SharedText message = model.texts.intern(why.message);
   set_condition(model, w, Type::kQuotaReserved, false, model.texts.intern("Pending"), message);
   if (admitted) say_unadmitted(model, w);
-  unready(model, w);
+  say_unready(model, w);
   set_condition(model, w, Type::kEvicted, true, reason, message);
   if (!why.preemption.empty())
     set_condition(model, w, Type::kPreempted, true, model.texts.intern(why.preemption), message);
@@ -197,7 +190,7 @@ void Representation::settle(WorkloadId id, std::vector<End>& ends) {
   const bool is_ending = speaker != kNone && model_.workloads[speaker].evicting;
   if (ended && loss.mapped().counts)
     count_ended_reservation(w, loss.mapped().why.reason, loss.mapped().why.cause);
-  if (ended && !is_ending) unready(model_, w);
+  if (ended && !is_ending) say_unready(model_, w);
   if (speaker != kNone && (w.object->active || is_ending))
     speak_as(w, model_.workloads[speaker]);
   else if (ended && speaker == kNone)

@@ -7,6 +7,12 @@ namespace sluice {
 
 using Type = ConditionRecord::Type;
 
+namespace {
+
+constexpr const char* kWaitsForStart = "WaitForStart";
+
+}  // namespace
+
 void set_condition(Model& model, WorkloadRecord& w, Type type, bool value, std::string_view reason,
                    std::string_view message) {
   set_condition(model, w, type, value, model.texts.intern(reason), model.texts.intern(message));
@@ -42,6 +48,20 @@ void say_reserved(Model& model, WorkloadRecord& w, QueueRecord& queue) {
 void say_unadmitted(Model& model, WorkloadRecord& w) {
   set_condition(model, w, Type::kAdmitted, false, "NoReservation",
                 "The workload has no reservation");
+}
+
+bool say_unready(Model& model, WorkloadRecord& w) {
+  const ConditionRecord* ready = w.condition(Type::kPodsReady);
+  if (!ready || (!ready->is_true && ready->reason == kWaitsForStart)) return false;
+  set_condition(model, w, Type::kPodsReady, false, kWaitsForStart,
+                "Not all pods are ready or succeeded");
+  return true;
+}
+
+void say_backoff_finished(Model& model, WorkloadRecord& w) {
+  set_condition(model, w, Type::kRequeued, true, "BackoffFinished",
+                "The workload backoff was finished");
+  if (w.extras) w.extras->requeue.requeue_at.reset();
 }
 
 }  // namespace sluice

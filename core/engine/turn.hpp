@@ -43,5 +43,10 @@ void set_condition(Model& model, WorkloadRecord& w, ConditionRecord::Type type, 
 void say_reserved(Model& model, WorkloadRecord& w, QueueRecord& queue);
 /// Its condition Admitted is False: nothing runs without a reservation.
 void say_unadmitted(Model& model, WorkloadRecord& w);
+/// Its pods start anew: the next reservation does not wait for those to recover that this one lost.
+/// False: that is what it says, or it says nothing of pods.
+bool say_unready(Model& model, WorkloadRecord& w);
+/// The wait that followed its eviction is over, and its time is past.
+void say_backoff_finished(Model& model, WorkloadRecord& w);
 
 }  // namespace sluice

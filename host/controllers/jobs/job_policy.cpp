@@ -92,7 +92,7 @@ void check_class(const api::JobKind& kind, const json::object& job, const json::
   if (!before.empty() && now.empty())
     refuse(problems, label_path(kPriorityClassLabel),
            "Invalid value: \"\": a WorkloadPriorityClass cannot be removed, only replaced");
-  if (before.empty() && !now.empty() && !kind.suspended(old))
+  if (before.empty() && !now.empty() && !kind.suspended(old) && !kind.suspended(job))
     refuse(problems, label_path(kPriorityClassLabel),
            fmt::format("Invalid value: \"{}\": a WorkloadPriorityClass cannot be added while the "
                        "job is not suspended",

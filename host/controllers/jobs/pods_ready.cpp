@@ -35,8 +35,9 @@ bool set_pods_ready(json::object& status, bool ready, Time now) {
                "All pods reached readiness and the workload is running", now);
   }
   const bool recovers = were_ready || last == "WaitForRecovery";
-  return say(status, false, recovers ? "WaitForRecovery" : "WaitForStart",
-             "Not all pods are ready or succeeded", now);
+  return recovers ? say(status, false, "WaitForRecovery",
+                        "At least one pod has failed, waiting for recovery", now)
+                  : say(status, false, "WaitForStart", "Not all pods are ready or succeeded", now);
 }
 
 }  // namespace sluice::host

@@ -41,12 +41,27 @@ TEST(Dump, NothingIsAdmittedWithoutAReservation) {
   s.flavor("f").queue(Queue("q").quota("cpu", {{"f", 4}}));
   Job job("w", "q");
   job.cpu(5).object.status.conditions = {{"QuotaReserved", "False", "Deactivated", "", 0, 0},
-                                         {"Admitted", "True", "Admitted", "", 0, 0}};
+                                         {"Admitted", "True", "Admitted", "", 0, 0},
+                                         {"PodsReady", "True", "Started", "", 0, 0}};
   s.submit(job).run();
   EXPECT_EQ(s.state("w"), "pending");
   const api::WorkloadStatus now = s.engine.status(*s.engine.find("ns/w"));
   EXPECT_EQ(now.condition("Admitted")->status, "False");
   EXPECT_EQ(now.condition("Admitted")->reason, "NoReservation");
+  EXPECT_EQ(now.condition("PodsReady")->reason, "WaitForStart");
+}
+
+// Kueue, and whoever writes as it does, says both in one write.
+TEST(Dump, PodsOfWhatHoldsNothingAreNotReady) {
+  Scenario s;
+  s.flavor("f").queue(Queue("q").quota("cpu", {{"f", 4}}));
+  Job job("w", "q");
+  job.cpu(5).object.status.conditions = {{"QuotaReserved", "False", "Pending", "", 0, 0},
+                                         {"Admitted", "False", "NoReservation", "", 0, 0},
+                                         {"PodsReady", "False", "WaitForRecovery", "", 0, 0}};
+  s.submit(job).run();
+  const api::WorkloadStatus now = s.engine.status(*s.engine.find("ns/w"));
+  EXPECT_EQ(now.condition("PodsReady")->reason, "WaitForStart");
 }
 
 // What others wrote may repeat a type; it is one condition, as the last of them says.
@@ -55,7 +70,7 @@ TEST(Dump, AConditionThatComesTwiceKeepsItsOwnTime) {
   s.flavor("f").queue(Queue("q").quota("cpu", {{"f", 4}}));
   Job job("w", "q");
   job.cpu(5).object.status.conditions = {{"Requeued", "True", "First", "", 1 * kSecond, 1},
-                                         {"PodsReady", "False", "Waits", "", 2 * kSecond, 2},
+                                         {"PodsReady", "False", "WaitForStart", "", 2 * kSecond, 2},
                                          {"Requeued", "True", "Second", "", 3 * kSecond, 3}};
   s.submit(job).run();
   const api::WorkloadStatus now = s.engine.status(*s.engine.find("ns/w"));

@@ -28,9 +28,24 @@ TEST_F(PodsReady, ATimeoutEvictsAndRequeuesWithADoublingBackoffUpToTheMaximum) {
     EXPECT_EQ(s.run(), Lines("evicted a PodsReadyTimeout"));
     EXPECT_EQ(s.why("a"), "Pending: The workload waits for its requeue backoff");
     EXPECT_EQ(s.engine.next_timer(), s.now() + backoff * kSecond);
+    const auto waiting = s.engine.status(*s.engine.find("ns/a")).requeue_state;
+    EXPECT_EQ(waiting->requeue_at, s.now() + backoff * kSecond);
     s.after(backoff);
     EXPECT_EQ(s.run(), Lines("requeued a BackoffFinished", "reserved a", "admitted a"));
+    const auto over = s.engine.status(*s.engine.find("ns/a")).requeue_state;
+    EXPECT_EQ(over->count, waiting->count);
+    EXPECT_EQ(over->requeue_at, std::nullopt);
   }
+}
+
+TEST_F(PodsReady, ABackoffOfNoTimeIsOverAtOnce) {
+  EngineConfig at_once = config();
+  at_once.requeue.backoff_base = 0;
+  Scenario s(at_once);
+  s.flavor("f").queue(plain(4)).submit(Job("a", "q").cpu(1)).run();
+  for (int i = 0; i < 3; ++i)
+    EXPECT_EQ(s.after(100).run(), Lines("evicted a PodsReadyTimeout", "requeued a BackoffFinished",
+                                        "reserved a", "admitted a"));
 }
 
 TEST_F(PodsReady, PastTheLimitItIsDeactivated) {

@@ -184,5 +184,18 @@ TEST(JobPolicy, AClassCanBecomeAnotherButNotNone) {
   }
 }
 
+// The job starts again at once: what its workload holds, it got without the class.
+TEST(JobPolicy, AClassMayComeWithTheSuspension) {
+  JobWorld world;
+  world.apply(R"({"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"WorkloadPriorityClass",
+    "metadata":{"name":"high"},"value":1})");
+  world.submit(JobWorld::job("train", 1, JobWorld::queued()));
+  world.change("jobs", "train", R"({"spec":{"suspend":true},
+    "metadata":{"labels":{"kueue.x-k8s.io/priority-class":"high"}}})");
+  EXPECT_TRUE(world.runs("train"));
+  EXPECT_EQ(part(part(world.workload(world.only_workload()), "spec"), "priorityClassRef").size(),
+            0U);
+}
+
 }  // namespace
 }  // namespace sluice::host::test
