@@ -60,8 +60,8 @@ void read_requeuing(Section& pods_ready, RequeueConfig& out) {
     out.by_eviction_time = by == 0;
   std::int64_t base = out.backoff_base / kSecond;
   std::int64_t max = out.backoff_max / kSecond;
-  requeuing.integer("backoffBaseSeconds", base, 1, kMaxInt32);
-  requeuing.integer("backoffMaxSeconds", max, 1, kMaxInt32);
+  requeuing.integer("backoffBaseSeconds", base, 0, kMaxInt32);
+  requeuing.integer("backoffMaxSeconds", max, 0, kMaxInt32);
   out.backoff_base = base * kSecond;
   out.backoff_max = max * kSecond;
   std::int64_t limit = -1;

@@ -97,6 +97,13 @@ integrations: {frameworks: [batch/job, ray.io/raycluster]}
   EXPECT_EQ(config.retention.after_finished, 86'400 * kSecond);
 }
 
+TEST(KueueFile, WhoIsEvictedMayQueueAtOnce) {
+  const Configuration config = taken(
+      "waitForPodsReady: {requeuingStrategy: {backoffBaseSeconds: 0, backoffMaxSeconds: 0}}\n");
+  EXPECT_EQ(config.engine.requeue.backoff_base, 0);
+  EXPECT_EQ(config.engine.requeue.backoff_max, 0);
+}
+
 TEST(KueueFile, FairSharingOfTheFirstVersionHasASwitch) {
   EXPECT_FALSE(taken("fairSharing: {}\n", "v1beta1").engine.fair_sharing);
   EXPECT_TRUE(taken("fairSharing: {enable: true}\n", "v1beta1").engine.fair_sharing);
