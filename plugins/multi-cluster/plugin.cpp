@@ -191,7 +191,7 @@ class MultiCluster {
     const std::string kind = check.string_or("spec.parameters.kind", "");
     const std::string name = check.string_or("spec.parameters.name", "");
     if (check.string_or("spec.parameters.apiGroup", "") != kKueueGroup || kind != kConfigKind) {
-      wrong = "they name a " + (kind.empty() ? "nothing" : kind) + "; allowed: a " +
+      wrong = "they name " + (kind.empty() ? "nothing" : "a " + kind) + "; allowed: a " +
               std::string(kConfigKind) + " of " + std::string(kKueueGroup);
       return {};
     }

@@ -211,7 +211,9 @@ void Keeper::carry_out(const Plan& plan, const GroupKey& group, const std::vecto
     drop(group.ns, pod, workload_of_group(group, pods.front()));
   for (const std::string& pod : plan.stop) stop(group.ns, pod, plan.stop_because);
   for (const std::string& pod : {plan.told, plan.told_too})
-    if (!pod.empty()) tell(true, group.ns, pod, "ErrWorkloadCompose", plan.problem);
+    if (!pod.empty())
+      tell(true, group.ns, pod, plan.foreign ? "WorkloadNameConflict" : "ErrWorkloadCompose",
+           plan.problem);
   if (!plan.create.empty()) create(plan, group, pods);
   if (!workload || plan.foreign) return;
   if (plan.remove_workload) return unless_gone(context_.objects().remove(ref_of(*workload)));

@@ -305,7 +305,8 @@ class Planner {
   void stop_what_may_not_run() {
     out_.stop_because = {"NotAdmitted", "Its workload holds no quota"};
     if (!workload_->stop_reason.empty())
-      out_.stop_because = {workload_->stop_reason, workload_->stop_message};
+      out_.stop_because = {"WorkloadEvictedDueTo" + workload_->stop_reason,
+                           workload_->stop_message};
     for (const Pod* pod : all_) {
       const bool of_an_earlier_run = pod->evictions >= 0 && pod->evictions < workload_->evictions;
       if (pod->started() && (!workload_->admitted || of_an_earlier_run)) stop(*pod);

@@ -25,9 +25,10 @@ Condition readiness(const Json& workload, bool ready) {
     const bool again = last == "WaitForRecovery" || (was && last == "Recovered");
     return {kPodsReady, true, again ? "Recovered" : "Started", kAll};
   }
-  const bool again = was || last == "WaitForRecovery";
-  return {kPodsReady, false, again ? "WaitForRecovery" : "WaitForStart",
-          "Not all pods are ready or succeeded"};
+  if (was || last == "WaitForRecovery")
+    return {kPodsReady, false, "WaitForRecovery",
+            "At least one pod has failed, waiting for recovery"};
+  return {kPodsReady, false, "WaitForStart", "Not all pods are ready or succeeded"};
 }
 
 /// Whether pods are waited for, once any had to be; nullopt: that was never so.
@@ -39,7 +40,7 @@ std::optional<Condition> replacement(const Json& workload, std::int32_t absent) 
     return Condition{kReplacement, true, held.stop_reason, held.stop_message};
   }
   if (sluice::find_condition(workload, kReplacement) == nullptr) return std::nullopt;
-  return Condition{kReplacement, false, "WaitingEnded", "All pods are there"};
+  return Condition{kReplacement, false, kPodsReady, "No pods need replacement"};
 }
 
 bool says(const Json& workload, const Condition& condition) {

@@ -187,7 +187,8 @@ TEST(Running, EvictedPodsAreDeletedAndToldWhy) {
   Held workload = evicted(admitted(2));
   const Plan plan_of = plan({running("p1", 2), waiting("p2", 2)}, &workload);
   EXPECT_THAT(plan_of.stop, ElementsAre("p1")) << "p2 never ran: it waits on";
-  EXPECT_EQ(plan_of.stop_because, (Ending{"Preempted", "Preempted to accommodate another"}));
+  EXPECT_EQ(plan_of.stop_because,
+            (Ending{"WorkloadEvictedDueToPreempted", "Preempted to accommodate another"}));
   EXPECT_THAT(plan_of.release, IsEmpty()) << "until it is replaced it stays to be counted";
 }
 

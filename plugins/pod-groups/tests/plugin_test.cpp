@@ -361,7 +361,7 @@ TEST(Plugin, AWorkloadOfSomebodyElseStaysAsItIs) {
   const std::string before = world.found(World::workload("mine"))->dump();
   world.create("p", "mine", 1);
   EXPECT_TRUE(world.facts("p").gated);
-  EXPECT_EQ(world.events_of("p"), std::vector<std::string>{"ErrWorkloadCompose"});
+  EXPECT_EQ(world.events_of("p"), std::vector<std::string>{"WorkloadNameConflict"});
   EXPECT_EQ(world.found(World::workload("mine"))->dump(), before);
 }
 
