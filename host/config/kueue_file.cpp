@@ -157,7 +157,7 @@ class Reader {
     for (const std::string& name : others)
       tell(section.path_of("externalFrameworks"),
            name + ": a page of YAML makes a kind of job of it (JobKind)");
-    note(section, "labelKeysToCopy", "missing: workloads do not get labels of their jobs");
+    read_copied_labels(section, out_.managed_jobs);
     note(section, "podOptions", "for a plugin, with a configuration of its own");
   }
 

@@ -106,6 +106,20 @@ void read_managed_jobs(Section& root, ManagedJobs& out) {
   const std::string key = "managedJobsNamespaceSelector";
   Section selector(root.errors(), root.child(key), key);
   if (root.has(key)) read_label_selector(selector, out.namespaces);
+  read_copied_labels(root, out);
+}
+
+void read_copied_labels(Section& section, ManagedJobs& out) {
+  const std::string key = "labelKeysToCopy";
+  section.texts(key, out.copied_labels);
+  for (const std::string& name : out.copied_labels) {
+    const std::string_view domain = std::string_view(name).substr(0, name.find('/'));
+    if (!api::is_qualified_name(name))
+      section.fail(key, fmt::format("found \"{}\"; allowed: names of labels", name));
+    else if (name == "kueue.x-k8s.io/job-uid" || domain.ends_with("sluice.dev"))
+      section.fail(key,
+                   fmt::format("found \"{}\"; allowed: labels that are not the system's", name));
+  }
 }
 
 void read_label_selector(Section& section, api::LabelSelector& out) {

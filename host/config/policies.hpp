@@ -23,8 +23,10 @@ void read_resource_rules(Section& resources, ResourceRules& out);
 /// workloads and the keys in it.
 void read_retention(Section& policies, RetentionConfig& out);
 
-/// manageJobsWithoutQueueName and managedJobsNamespaceSelector.
+/// manageJobsWithoutQueueName, managedJobsNamespaceSelector and labelKeysToCopy.
 void read_managed_jobs(Section& root, ManagedJobs& out);
+/// The last of them alone, which Kueue has elsewhere.
+void read_copied_labels(Section& section, ManagedJobs& out);
 
 /// matchLabels and matchExpressions, in place of what was there before.
 void read_label_selector(Section& section, api::LabelSelector& out);

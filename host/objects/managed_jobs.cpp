@@ -59,7 +59,9 @@ std::string ManagedJobs::for_plugins() const {
     expressions.push_back(json::object{
         {"key", each.key}, {"operator", name_of(each.op)}, {"values", std::move(values)}});
   }
-  return api::to_json(json::object{{"manageJobsWithoutQueueName", without_queue},
+  json::array copied(copied_labels.begin(), copied_labels.end());
+  return api::to_json(json::object{{"labelKeysToCopy", std::move(copied)},
+                                   {"manageJobsWithoutQueueName", without_queue},
                                    {"managedJobsNamespaceSelector",
                                     json::object{{"matchLabels", std::move(labels)},
                                                  {"matchExpressions", std::move(expressions)}}}});

@@ -1,5 +1,6 @@
-// ManagedJobs: in which namespaces jobs are held, and whether also those that name no queue
-// (Kueue's managedJobsNamespaceSelector and manageJobsWithoutQueueName).
+// ManagedJobs: in which namespaces jobs are held, whether also those that name no queue, and which
+// of their labels their Workloads get (Kueue's managedJobsNamespaceSelector,
+// manageJobsWithoutQueueName and labelKeysToCopy).
 //
 // A plain value; its functions may be called from any thread.
 #pragma once
@@ -7,6 +8,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "core/types/meta.hpp"
 #include "host/objects/object_access.hpp"
@@ -21,6 +23,9 @@ struct ManagedJobs {
   /// In which they are. Jobs of the system run whatever they name.
   api::LabelSelector namespaces{
       {}, {{std::string(kNameLabel), api::LabelSelector::Operator::kNotIn, {"kube-system"}}}};
+
+  /// Labels that a Workload gets from its job when it is made, where the job has them.
+  std::vector<std::string> copied_labels;
 
   /// Whether jobs of this namespace are held: others run whatever they name. nullopt: that is a
   /// matter of its labels, and the namespace is not there, or not yet.

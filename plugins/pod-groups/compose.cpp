@@ -126,8 +126,8 @@ std::vector<Json> owners_of(const std::vector<Pod>& pods) {
 }
 
 Json compose(const std::string& name, const std::vector<NewPodSet>& sets,
-             const std::vector<Json>& models, const std::vector<Pod>& owners,
-             const Wishes& wishes) {
+             const std::vector<Json>& models, const std::vector<Pod>& owners, const Wishes& wishes,
+             const std::vector<std::string>& label_keys) {
   Json out = Json::object();
   out["apiVersion"] = kKueue;
   out["kind"] = "Workload";
@@ -137,6 +137,11 @@ Json compose(const std::string& name, const std::vector<NewPodSet>& sets,
   if (const Json* annotations = models.front().find("metadata.annotations"))
     for (const auto& [key, value] : annotations->members())
       if (is_for_workload(key)) metadata["annotations"][key] = value;
+  for (const std::string& key : label_keys)
+    for (const Json& model : models)
+      if (const std::string value = sluice::label_of(model, key);
+          !value.empty() && sluice::label_of(out, key).empty())
+        metadata["labels"][key] = value;
   const Pod& any = owners.front();
   const std::string& of = any.group.empty() ? any.uid : any.set_uid;
   if (!of.empty()) metadata["labels"][kJobUid] = of;

@@ -22,10 +22,11 @@ struct Wishes {
 Wishes wishes_of(const sluice::Json& pod, const sluice::Objects& objects);
 
 /// `models`: the objects of the pods that the pod sets name, in their order; the first one's labels
-/// and annotations count for all. `owners`: all pods.
+/// annotations count for all; each has the labels of `label_keys` that no other one has. `owners`:
+/// all pods.
 sluice::Json compose(const std::string& name, const std::vector<NewPodSet>& sets,
                      const std::vector<sluice::Json>& models, const std::vector<Pod>& owners,
-                     const Wishes& wishes);
+                     const Wishes& wishes, const std::vector<std::string>& label_keys);
 
 /// Who owns the workload of the pods: all of them, so that it holds its quota until the last one is
 /// gone; and the StatefulSet that holds them up, with which it outlives them.

@@ -262,7 +262,8 @@ void Keeper::create(const Plan& plan, const GroupKey& group, const std::vector<P
     return tell(true, group.ns, told, "WorkloadPriorityClassNotFound", wishes.missing);
   }
   const std::string name = workload_of_group(group, pods.front());
-  const auto made = context_.objects().create(compose(name, plan.create, *models, pods, wishes));
+  const auto made =
+      context_.objects().create(compose(name, plan.create, *models, pods, wishes, label_keys_));
   if (!made) tell(true, group.ns, told, "ErrWorkloadCompose", made.text);
   if (made.code == sluice::ObjectCode::kInvalid) return;
   made.or_throw();

@@ -23,7 +23,9 @@ namespace pods {
 
 class Keeper {
  public:
-  explicit Keeper(const sluice::Context& context) : context_(context), sets_(context) {}
+  /// `label_keys`: labels of pods that their workload gets when it is made.
+  Keeper(const sluice::Context& context, std::vector<std::string> label_keys)
+      : context_(context), label_keys_(std::move(label_keys)), sets_(context) {}
 
   /// A pod, a workload, a StatefulSet or a class of priorities was made, changed or deleted. False:
   /// a write of one of several groups was refused, and it is to be called again later.
@@ -68,6 +70,7 @@ class Keeper {
             std::string_view message) const;
 
   sluice::Context context_;
+  std::vector<std::string> label_keys_;
   Sets sets_;
   Roll roll_;
   bool learnt_ = false;

@@ -33,7 +33,7 @@ class PodGroups {
       : context_(context),
         settings_(settings_of(context.config(),
                               [context](const std::string& ns) { return labels_of(context, ns); })),
-        keeper_(context) {}
+        keeper_(context, settings_.label_keys) {}
 
   std::string schema() const { return std::string(kSchema); }
 

@@ -130,6 +130,8 @@ Settings settings_of(const Json& config, LabelsOf labels_of) {
   out.without_queue = config.bool_or("withoutQueueName", false);
   if (const Json* selector = config.find("namespaceSelector"))
     out.namespaces = Namespaces(*selector, std::move(labels_of));
+  if (const Json* keys = config.find("labelKeysToCopy"))
+    for (const Json& key : keys->items()) out.label_keys.push_back(key.as_string());
   return out;
 }
 

@@ -19,8 +19,9 @@ namespace pods {
 
 struct Settings {
   std::set<std::string, std::less<>> except_namespaces;
-  bool without_queue = false;  ///< pods that name no queue are held as well
-  Namespaces namespaces = {};  ///< those of others are left alone as well
+  bool without_queue = false;                ///< pods that name no queue are held as well
+  Namespaces namespaces = {};                ///< those of others are left alone as well
+  std::vector<std::string> label_keys = {};  ///< labels of pods that their workload gets
 };
 Settings settings_of(const sluice::Json& config, LabelsOf labels_of);
 

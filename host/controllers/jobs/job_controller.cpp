@@ -362,8 +362,8 @@ JobController::Done JobController::create(JobView& view, const hooks::NewJobWork
     await_class(view, wishes.error().text, objects);
     return {};
   }
-  json::object workload =
-      make_workload(*workload_kind_, view, wanted, reader_.pod_sets_of(view), *wishes);
+  json::object workload = make_workload(*workload_kind_, view, wanted, reader_.pod_sets_of(view),
+                                        *wishes, managed_.copied_labels);
   if (holds_for_pods_) add_finalizer(workload, kInUseFinalizer);
   const std::string key = join_key(view.ns, name_of_new(view, wanted));
   // What it makes by its own plan is as it wants it: nothing to look at before it is admitted.

@@ -128,8 +128,12 @@ hooks::NewJobWorkload own_marks_alone(const api::KindInfo& workloads, std::strin
 
 json::object make_workload(const api::KindInfo& workloads, const JobView& view,
                            const hooks::NewJobWorkload& wanted, json::array pod_sets,
-                           const json::object& wishes) {
+                           const json::object& wishes, const std::vector<std::string>& copied) {
   json::object labels;
+  for (const std::string& key : copied)
+    if (const json::value* value = api::find(part(part(view.job, "metadata"), "labels"), key);
+        value && !is_mark(workloads, key))
+      labels[key] = *value;
   if (view.uid.size() <= kLongestLabel) labels[api::json_view(kJobUidLabel)] = view.uid;
   for (const auto& [key, value] : wanted.labels) labels[key] = value;
   json::object annotations;

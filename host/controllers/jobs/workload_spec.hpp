@@ -30,10 +30,12 @@ Result<boost::json::object> wishes_of(const JobView& view, const ObjectAccess& o
 
 /// A new workload of the job; its name as `wanted` says or after the formula. Of the job's
 /// annotations it has those that are for it, but none that only the system sets on a workload: what
-/// users write on a job is no authority.
+/// users write on a job is no authority. `copied`: the labels of the job that it gets, but for such
+/// ones.
 boost::json::object make_workload(const api::KindInfo& workloads, const JobView& view,
                                   const hooks::NewJobWorkload& wanted, boost::json::array pod_sets,
-                                  const boost::json::object& wishes);
+                                  const boost::json::object& wishes,
+                                  const std::vector<std::string>& copied);
 
 /// What this plugin wants to have made, without marks that are not its own; it may claim it.
 hooks::NewJobWorkload own_marks_alone(const api::KindInfo& workloads, std::string_view plugin,

@@ -52,6 +52,14 @@ TEST(Plugin, AGroupIsOneWorkloadThatAllItsPodsOwn) {
   EXPECT_FALSE(world.facts("a").tracked);
 }
 
+TEST(Plugin, LabelsThatAreNamedAreThoseOfTheWorkload) {
+  World world(R"({"labelKeysToCopy":["team","stage"]})");
+  world.create("a", "g", 2, R"(,"team":"x","kept":"here")");
+  world.create("b", "g", 2, R"(,"stage":"y")");
+  const Json labels = *world.found(World::workload("g"))->find("metadata.labels");
+  EXPECT_EQ(labels.dump(), R"({"team":"x"})");  // b is of the pod set that a stands for
+}
+
 // On a cluster an admission that was not stored is taken back, and with it the start of the pods;
 // and the plugin may hear of the workload first.
 TEST(Plugin, AStartThatWasTakenBackIsNoReasonToStopAnything) {

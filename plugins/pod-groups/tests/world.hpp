@@ -23,10 +23,11 @@ struct World {
   sluice::testing::FakeHost host;
   std::unique_ptr<sluice::testing::TestedPlugin> plugin;
 
-  World() { restart(); }
+  /// `config`: of the plugin, as JSON.
+  explicit World(const std::string& config = "{}") : config_(config) { restart(); }
   void restart() {
     plugin.reset();
-    plugin = std::make_unique<sluice::testing::TestedPlugin>(host);
+    plugin = std::make_unique<sluice::testing::TestedPlugin>(host, config_);
   }
 
   static ObjectRef pod(const std::string& name) { return {"v1", "Pod", "ns", name}; }
@@ -112,6 +113,9 @@ struct World {
       if (event.name == name) out.push_back(event.reason);
     return out;
   }
+
+ private:
+  std::string config_;
 };
 
 }  // namespace pods

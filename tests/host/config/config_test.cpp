@@ -163,6 +163,7 @@ scheduling:
 objectRetentionPolicies: {workloads: {afterFinished: 1h, afterDeactivatedByKueue: 1ms}}
 history: {enabled: false, path: /var/lib/h.db, keepTime: 48h, keepBytes: 1048576}
 manageJobsWithoutQueueName: true
+labelKeysToCopy: [cost-center, example.com/team]
 managedJobsNamespaceSelector:
   matchLabels: {team: a}
   matchExpressions: [{key: kind, operator: In, values: [batch]}]
@@ -188,6 +189,8 @@ resources:
   EXPECT_EQ(config->history.keep_time, 48 * 3'600 * kSecond);
   EXPECT_EQ(config->history.keep_bytes, 1 << 20);
   EXPECT_TRUE(config->managed_jobs.without_queue);
+  EXPECT_THAT(config->managed_jobs.copied_labels,
+              ::testing::ElementsAre("cost-center", "example.com/team"));
   api::LabelMap labels;
   labels.set("team", "a");
   EXPECT_FALSE(config->managed_jobs.namespaces.matches(labels));
@@ -373,6 +376,9 @@ TEST(Configuration, NamesWhatIsWrongWithRulesOfResourcesAndSelectors) {
       {"resources: {excludeResourcePrefixes: ['']}\n", "allowed: the beginning of a name"},
       {"managedJobsNamespaceSelector: {matchExpressions: [{key: a, operator: In}]}\n",
        "managedJobsNamespaceSelector.matchExpressions[0].values: is missing"},
+      {"labelKeysToCopy: [a b]\n", "labelKeysToCopy: found \"a b\"; allowed: names of labels"},
+      {"labelKeysToCopy: [kueue.x-k8s.io/job-uid]\n", "allowed: labels that are not the system's"},
+      {"labelKeysToCopy: [pod-groups.sluice.dev/x]\n", "allowed: labels that are not the system's"},
   };
   expect_refused(kMistakes);
 }

@@ -81,8 +81,9 @@ resources:
   excludeResourcePrefixes: [networking.example.com/]
   transformations: [{input: nvidia.com/mig-1g.5gb, strategy: Replace, outputs: {gpu-memory: 5Gi}}]
 objectRetentionPolicies: {workloads: {afterFinished: 24h}}
-integrations: {frameworks: [batch/job, ray.io/raycluster]}
+integrations: {frameworks: [batch/job, ray.io/raycluster], labelKeysToCopy: [cost-center]}
 )");
+  EXPECT_THAT(config.managed_jobs.copied_labels, ElementsAre("cost-center"));
   EXPECT_THAT(config.notes, IsEmpty());
   EXPECT_TRUE(config.managed_jobs.without_queue);
   EXPECT_TRUE(manages(config, "only"));

@@ -213,6 +213,19 @@ TEST(Job, WithoutAQueueIsHeldWhereAllAreManaged) {
   EXPECT_EQ(world.only_workload(), name);
 }
 
+TEST(Job, LabelsThatAreNamedAreThoseOfItsWorkload) {
+  ManagedJobs managed;
+  managed.copied_labels = {"cost-center", "none", "kueue.x-k8s.io/is-group-workload"};
+  JobWorld world(nullptr, nullptr, {}, managed);
+  world.submit(
+      JobWorld::job("train", 1, JobWorld::queued() + R"(,"cost-center":"7","kept":"here")"));
+  const boost::json::object workload = world.workload(world.only_workload());
+  const boost::json::object& labels = part(part(workload, "metadata"), "labels");
+  EXPECT_EQ(labels.size(), 2U);  // and the job's UID
+  EXPECT_EQ(api::find_text(labels, "cost-center"), "7");
+  EXPECT_NE(api::find_text(labels, "kueue.x-k8s.io/job-uid"), "");
+}
+
 TEST(Job, WithoutAQueueIsHeldInTheNamespacesThatAreNamed) {
   ManagedJobs managed;
   managed.without_queue = true;
