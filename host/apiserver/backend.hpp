@@ -42,11 +42,7 @@ class Insight {
   /// The same document with what became known since of those of its `checks` that are `awaited`;
   /// nothing else of it is worked out again.
   virtual void await(std::string ns, std::string workload, boost::json::object document,
-                     Done done) {
-    static_cast<void>(ns);
-    static_cast<void>(workload);
-    done(boost::json::value(std::move(document)));
-  }
+                     Done done) = 0;
 };
 
 /// A WhatIf that a client sent.

@@ -257,7 +257,7 @@ bool Http1Connection::parse_body() {
   return true;
 }
 
-void Http1Connection::refuse(ApiError error) { refuse(error_reply(error)); }
+void Http1Connection::refuse(const ApiError& error) { refuse(error_reply(error)); }
 
 void Http1Connection::refuse(Reply reply) {
   if (refusal_) reply = std::move(*std::exchange(refusal_, std::nullopt));  // it came first

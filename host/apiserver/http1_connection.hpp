@@ -65,7 +65,7 @@ class Http1Connection final : public Connection, public Responder {
   bool ambiguous_length() const;
   std::optional<Reply> judge();  ///< why the request is refused before its body is read
   bool reads_in_vain() const;
-  void refuse(ApiError error);  ///< answers, and ends the connection where a body is left
+  void refuse(const ApiError& error);  ///< answers, and ends the connection where a body is left
   void refuse(Reply reply);
   void refuse_parse(const boost::system::error_code& error);
   void dispatch();

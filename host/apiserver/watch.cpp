@@ -39,7 +39,7 @@ Watch::Watch(CallPtr call, ListOptions options, std::vector<RecordPtr> initial,
     : call_(std::move(call)),
       options_(std::move(options)),
       initial_(std::move(initial)),
-      cursor_(std::move(cursor)) {
+      cursor_(cursor) {
   told_ = cursor_.position();
 }
 
@@ -156,7 +156,7 @@ void Watch::fall_behind(std::uint64_t from) {
   state_ = State::kBehind;
   lane_->feed(*call_->route.kind).left();
   if (cursor)
-    cursor_ = std::move(*cursor);
+    cursor_ = *cursor;
   else
     expire();
 }
@@ -270,8 +270,7 @@ void serve_watch(const CallPtr& call) {
   }
   auto cursor = store.watch(kind, from);
   if (!cursor) return call->fail(too_old());
-  std::make_shared<Watch>(call, std::move(*options), std::move(objects), std::move(*cursor))
-      ->start();
+  std::make_shared<Watch>(call, std::move(*options), std::move(objects), *cursor)->start();
 }
 
 }  // namespace sluice::host

@@ -93,7 +93,7 @@ std::string names_in(const json::object& object, std::string_view list) {
 Result<std::string> read_token(const std::filesystem::path& file) {
   const Result<std::string> text = read_text(file);
   if (!text) return text.error();
-  const std::string token = text->substr(0, text->find_last_not_of(" \r\n") + 1);
+  std::string token = text->substr(0, text->find_last_not_of(" \r\n") + 1);
   if (token.empty()) return Error{file.string() + " holds no token"};
   return token;
 }

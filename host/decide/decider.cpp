@@ -374,7 +374,7 @@ Result<int> run_controller(const ControllerOptions& options) {
   if (!config) return config.error();
   for (;;) {
     Decider decider(options, *config, signals);
-    const auto status = decider.run();
+    auto status = decider.run();
     if (!status || *status != Decider::kOtherPages) return status;
     log(LogLevel::kInfo, "controller", "other kinds of jobs: it begins anew with them");
   }

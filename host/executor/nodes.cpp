@@ -157,7 +157,7 @@ ApiResult<void> ensure_nodes(const ExecutorConfig& config, const MachineFacts& m
     if (std::find(names.begin(), names.end(), key) != names.end()) continue;
     const auto node = objects.get(*kind, key);
     if (!node || !part(part(*node, "metadata"), "annotations").contains(kManaged)) continue;
-    const ApiResult<void> removed = objects.remove(*kind, key);
+    ApiResult<void> removed = objects.remove(*kind, key);
     if (!removed) return removed;
   }
   for (json::object& node : make_nodes(config, machine, objects.now())) {
@@ -165,10 +165,10 @@ ApiResult<void> ensure_nodes(const ExecutorConfig& config, const MachineFacts& m
     json::object status = part(node, "status");
     const auto present = objects.get(*kind, key);
     if (present) node = merged(std::move(node), *present);
-    const ApiResult<void> written =
+    ApiResult<void> written =
         present ? objects.update(std::move(node)) : objects.create(std::move(node));
     if (!written) return written;
-    const ApiResult<void> told = objects.update_status(*kind, key, std::move(status));
+    ApiResult<void> told = objects.update_status(*kind, key, std::move(status));
     if (!told) return told;
   }
   return {};

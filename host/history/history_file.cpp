@@ -405,7 +405,7 @@ Result<bool> HistoryFile::forget(Millis before, std::int64_t bytes, std::int64_t
   const auto held = this->bytes();
   if (!held) return held.error();
   const bool full = *held > bytes;
-  const auto runs = forget_with(kForgetRuns, full ? kEver : before, most);
+  auto runs = forget_with(kForgetRuns, full ? kEver : before, most);
   if (!runs) return runs;
   Millis oldest = before;
   if (full) {
@@ -415,7 +415,7 @@ Result<bool> HistoryFile::forget(Millis before, std::int64_t bytes, std::int64_t
     if (!left) return left.error();
     oldest = std::max(before, *left);
   }
-  const auto quotas = forget_with(kForgetQuotas, oldest, most);
+  auto quotas = forget_with(kForgetQuotas, oldest, most);
   if (!quotas) return quotas;
   return *runs || *quotas;
 }

@@ -270,7 +270,7 @@ Result<void> HistoryRecorder::place_cursors() {
   for (const auto& [kind, cursor] : cursors) {
     auto placed = store_.watch(*kind, version);
     if (!placed) return placed.error();
-    *cursor = std::move(*placed);
+    *cursor = *placed;
   }
   return {};
 }

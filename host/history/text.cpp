@@ -68,7 +68,7 @@ std::string upper(std::string_view text) {
   return out;
 }
 
-std::string or_dash(std::string text) { return text.empty() ? "-" : text; }
+std::string or_dash(std::string text) { return text.empty() ? "-" : std::move(text); }
 
 // ---- sums
 
@@ -282,12 +282,9 @@ std::string quotas_table(const json::object& answer) {
                          "RESOURCE", "NOMINAL", "BORROWING", "LENDING"}};
   for_each_object(answer, "items", [&](const json::object& stretch) {
     const std::string to = text_in(stretch, "to");
-    Row begin{text_in(stretch, holder), text_in(stretch, "from").substr(0, 19),
-              to.empty() ? "now" : to.substr(0, 19)};
-    if (list(stretch, "quotas").empty()) {
-      begin.resize(8, "-");
-      rows.push_back(std::move(begin));
-    }
+    const Row begin{text_in(stretch, holder), text_in(stretch, "from").substr(0, 19),
+                    to.empty() ? "now" : to.substr(0, 19)};
+    if (list(stretch, "quotas").empty()) rows.emplace_back(begin).resize(8, "-");
     for_each_object(stretch, "quotas", [&](const json::object& quota) {
       Row row = begin;
       row.push_back(text_in(quota, "flavor"));

@@ -79,7 +79,7 @@ class Observer {
     mirrored_ = std::make_unique<MirrorStore>(*store_);
     mirror_ = std::make_unique<Mirror>(*rules_->intake, *mirrored_);
     kinds_ = kinds_to_follow(rules_->scheme, jobs);
-    auto follower = ClusterFollower::make(std::move(*cluster), kinds_, *mirror_);
+    auto follower = ClusterFollower::make(*cluster, kinds_, *mirror_);
     if (!follower) return follower.error();
     follower_ = std::move(*follower);
     follower_->start();

@@ -28,6 +28,10 @@ class TrialRoom final : public Insight {
   void pending_workloads(std::string ns, std::string queue, std::int64_t offset, std::int64_t limit,
                          Done done) override;
   void explain(std::string ns, std::string workload, MayKnow may_know, Done done) override;
+  /// A trial awaits nothing: the document as it is.
+  void await(std::string, std::string, boost::json::object document, Done done) override {
+    done(boost::json::value(std::move(document)));
+  }
 
  private:
   /// Called with a trial that was run.

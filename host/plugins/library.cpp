@@ -91,7 +91,7 @@ Result<const sluice_plugin_t*> load_library(const PluginFile& file) {
   static auto* const known = new std::map<std::string, const sluice_plugin_t*>();  // by SHA-256
   if (const auto found = known->find(file.sha256); found != known->end()) return found->second;
   try {
-    const auto opened = open(file);
+    auto opened = open(file);
     if (opened) known->emplace(file.sha256, *opened);
     return opened;
   } catch (...) {

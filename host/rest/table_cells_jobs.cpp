@@ -15,7 +15,10 @@ namespace {
 using api::find_text;
 
 void job_status(const json::object& job, Time, std::string& out) {
-  std::string_view status = "Running";
+  // Where nobody writes the condition the job says itself that it is held.
+  const bool held = api::find_bool(part(job, "spec"), "suspend", false) &&
+                    api::find_int(part(job, "status"), "active").value_or(0) == 0;
+  std::string_view status = held ? "Suspended" : "Running";
   if (is_true(job, "Complete")) {
     status = "Complete";
   } else if (is_true(job, "Failed")) {
@@ -28,9 +31,6 @@ void job_status(const json::object& job, Time, std::string& out) {
     status = "FailureTarget";
   } else if (is_true(job, "SuccessCriteriaMet")) {
     status = "SuccessCriteriaMet";
-  } else if (api::find_bool(part(job, "spec"), "suspend", false) &&
-             api::find_int(part(job, "status"), "active").value_or(0) == 0) {
-    status = "Suspended";  // also where nobody writes the condition
   }
   api::append_json_text(status, out);
 }

@@ -74,7 +74,7 @@ std::string pod_phase(const json::object& pod) {
   }
   // A pod that failed otherwise than by its init containers says so itself.
   const bool told = find_text(status, "phase") == "Failed" && reason != "Failed";
-  if (const std::string init = init_status(pod); !init.empty() && !told && reason != "Succeeded")
+  if (std::string init = init_status(pod); !init.empty() && !told && reason != "Succeeded")
     return init;
   bool running = false;
   for_objects(status, "containerStatuses", [&](const json::object& each) {

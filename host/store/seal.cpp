@@ -104,7 +104,7 @@ Result<std::optional<Seal>> Mark::read(const std::string& path) {
   std::string_view line(text.data(), static_cast<std::size_t>(size));
   const bool whole = line.back() == '\n';
   if (whole) line.remove_suffix(1);
-  const std::optional<Seal> seal = whole ? parse_seal(line) : std::nullopt;
+  std::optional<Seal> seal = whole ? parse_seal(line) : std::nullopt;
   if (!seal)
     return Error{path +
                  ": is damaged, so nobody can tell whether the store beside it is complete; if "

@@ -65,7 +65,7 @@ class Follows {
 
   Result<void> start() {
     set_log(LogFormat::kText, LogLevel::kError);  // what there is to say is on the screen
-    auto made = ClusterFollower::make(std::move(config_), queue_kinds(scheme_, ns_), model_);
+    auto made = ClusterFollower::make(config_, queue_kinds(scheme_, ns_), model_);
     if (!made) return made.error();
     follower_ = std::move(*made);
     follower_->start();

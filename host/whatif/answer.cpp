@@ -205,7 +205,7 @@ class Changes {
 
   void put(const char* what, json::object entry) {
     for (auto& [name, list] : lists_)
-      if (name == what) list.push_back(std::move(entry));
+      if (name == what) return list.push_back(std::move(entry));
   }
 
   bool stands_for_asked(WorkloadId id) const {

@@ -244,7 +244,7 @@ class MultiCluster {
     }
     if (!done) return unreachable(name, {false, "BadKubeConfig", done.text});
     const auto state = context_.remotes().state(name);
-    const auto active = state ? active_of(*state) : std::nullopt;
+    auto active = state ? active_of(*state) : std::nullopt;
     if (!active && sluice::find_condition(cluster, "Active") == nullptr)
       return Active{false, "ClientConnectionFailed", "It is not connected yet"};
     return active;

@@ -368,7 +368,7 @@ JobController::Done JobController::create(JobView& view, const hooks::NewJobWork
   const std::string key = join_key(view.ns, name_of_new(view, wanted));
   // What it makes by its own plan is as it wants it: nothing to look at before it is admitted.
   if (!mapped_.contains(WorkKey::of(view.ref))) creating_ = key;
-  const auto done = plain(objects.create(std::move(workload)));
+  auto done = plain(objects.create(std::move(workload)));
   creating_.clear();
   if (!done) {
     tell(objects, view.ref, "ErrWorkloadCompose", done.error().text, true);

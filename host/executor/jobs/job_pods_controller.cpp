@@ -85,11 +85,11 @@ class Sync {
   ApiResult<void> apply(const JobPlan& plan, const std::vector<std::string>& gates,
                         std::size_t known) {
     for (const std::string& key : plan.untrack) {
-      const ApiResult<void> done = drop_finalizer(objects_, pods_, key, kTrackingFinalizer);
+      ApiResult<void> done = drop_finalizer(objects_, pods_, key, kTrackingFinalizer);
       if (!done) return done;
     }
     for (const std::string& key : plan.remove) {
-      const ApiResult<void> done = objects_.remove(pods_, key);
+      ApiResult<void> done = objects_.remove(pods_, key);
       if (!done) return done;
     }
     ApiResult<void> created = create(plan, gates, known);
@@ -110,7 +110,7 @@ class Sync {
       const std::string name = free_pod_name(objects_, view_.ns, prefix, view_.uid, number);
       json::object made = job_pod(job_, view_, pod, name);
       add_gates(made, gates);
-      const ApiResult<void> done = objects_.create(std::move(made));
+      ApiResult<void> done = objects_.create(std::move(made));
       if (!done) {
         objects_.emit({{&jobs_, view_.key},
                        true,

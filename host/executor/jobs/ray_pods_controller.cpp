@@ -161,8 +161,7 @@ class RaySync {
           continue;
         }
       }
-      const ApiResult<void> done = objects_.remove(pods_, pod.key);
-      if (!done) return done;
+      if (auto done = objects_.remove(pods_, pod.key); !done) return done;
     }
     create(group, wanted - there - ending, pods.size());
     return {};

@@ -302,7 +302,7 @@ Result<void> Supervisor::stop(const std::string& uid, std::int64_t grace_seconds
   if (owner == owners_.end()) return {};
   const RunPaths paths(root_, uid);
   // On a full disk it is asked all the same: with the grace of its own.
-  const Result<void> written = write_durably(paths.stop, std::to_string(grace_seconds));
+  Result<void> written = write_durably(paths.stop, std::to_string(grace_seconds));
   // A runner that was started a moment ago may not block signals yet; once it has written its
   // record it does, and before that it will find the file.
   if (!read_file(paths.owner)) return written;

@@ -161,7 +161,7 @@ std::string find_program(const std::string& name) {
   std::string_view folders = path == nullptr ? "/usr/local/bin:/usr/bin:/bin" : path;
   while (!folders.empty()) {
     const std::size_t end = std::min(folders.find(':'), folders.size());
-    const std::string candidate = std::string(folders.substr(0, end)) + "/" + name;
+    std::string candidate = std::string(folders.substr(0, end)) + "/" + name;
     if (candidate.front() == '/' && ::access(candidate.c_str(), X_OK) == 0) return candidate;
     folders.remove_prefix(std::min(end + 1, folders.size()));
   }

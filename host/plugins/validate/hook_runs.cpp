@@ -245,7 +245,7 @@ std::string ask_cycle_hooks(const TestInstance& instance, HostAge age) {
 }
 
 std::string ask_control_hooks(TestInstance& instance, HostAge age) {
-  const std::string text =
+  std::string text =
       ask_traits(instance, age) + ask_order(instance, age) + ask_job_hooks(instance, age);
   notify_all(instance, age);
   return text;

@@ -37,11 +37,11 @@
 /* True when the maker of the struct behind p knew this member. A member function that is there may
  * still be NULL: then it is not provided. */
 #ifdef __cplusplus
-#define SLUICE_HAS(p, member)                                          \
-  (static_cast<uint64_t>(reinterpret_cast<const char*>(&(p)->member) - \
-                         reinterpret_cast<const char*>(p)) +           \
-       sizeof((p)->member) <=                                          \
-   static_cast<uint64_t>((p)->size))
+#define SLUICE_HAS(p, member)                                                    \
+  (static_cast<uint64_t>(reinterpret_cast<const char*>(&(p)->member) -           \
+                         reinterpret_cast<const char*>(p)) +                     \
+       sizeof((p)->member) /* of a pointer: NOLINT(bugprone-sizeof-expression)*/ \
+   <= static_cast<uint64_t>((p)->size))
 #else
 #define SLUICE_HAS(p, member)                                                        \
   ((uint64_t)((const char*)&(p)->member - (const char*)(p)) + sizeof((p)->member) <= \
