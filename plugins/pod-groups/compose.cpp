@@ -1,5 +1,6 @@
 #include "compose.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <cstdint>
 #include <string>
@@ -71,6 +72,13 @@ Json template_of(const Json& pod) {
   return out;
 }
 
+/// One that knows the StatefulSet with which their workload outlives them; nullptr: none does.
+const Pod* lasting_in(const std::vector<Pod>& pods) {
+  const auto found =
+      std::find_if(pods.begin(), pods.end(), [](const Pod& pod) { return !pod.set.empty(); });
+  return found == pods.end() ? nullptr : &*found;
+}
+
 /// The reference by which a pod owns its workload.
 Json owner_reference(const Pod& pod) {
   Json out = Json::object();
@@ -113,12 +121,13 @@ Wishes wishes_of(const Json& pod, const sluice::Objects& objects) {
 
 std::vector<Json> owners_of(const std::vector<Pod>& pods) {
   std::vector<Json> out;
-  if (!pods.empty() && !pods.front().set.empty()) {
+  const Pod* lasts = lasting_in(pods);
+  if (lasts != nullptr) {
     Json set = Json::object();
     set["apiVersion"] = kSetVersion;
     set["kind"] = kSetKind;
-    set["name"] = pods.front().set;
-    set["uid"] = pods.front().set_uid;
+    set["name"] = lasts->set;
+    set["uid"] = lasts->set_uid;
     out.push_back(std::move(set));
   }
   for (const Pod& pod : pods) out.push_back(owner_reference(pod));
@@ -143,7 +152,8 @@ Json compose(const std::string& name, const std::vector<NewPodSet>& sets,
           !value.empty() && sluice::label_of(out, key).empty())
         metadata["labels"][key] = value;
   const Pod& any = owners.front();
-  const std::string& of = any.group.empty() ? any.uid : any.set_uid;
+  const Pod* lasts = lasting_in(owners);
+  const std::string of = any.group.empty() ? any.uid : lasts == nullptr ? "" : lasts->set_uid;
   if (!of.empty()) metadata["labels"][kJobUid] = of;
   if (!any.group.empty()) metadata["annotations"][kIsGroup] = "true";
   for (Json& owner : owners_of(owners)) metadata["ownerReferences"].push_back(std::move(owner));

@@ -29,7 +29,7 @@ sluice::Json compose(const std::string& name, const std::vector<NewPodSet>& sets
                      const Wishes& wishes, const std::vector<std::string>& label_keys);
 
 /// Who owns the workload of the pods: all of them, so that it holds its quota until the last one is
-/// gone; and the StatefulSet that holds them up, with which it outlives them.
+/// gone; and the StatefulSet with which it outlives them (lasting_set_of()).
 std::vector<sluice::Json> owners_of(const std::vector<Pod>& pods);
 
 }  // namespace pods

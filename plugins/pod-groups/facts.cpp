@@ -81,7 +81,7 @@ Pod pod_of(const Json& pod) {
   out.created = pod.string_or("metadata.creationTimestamp", "");
   out.group = sluice::identifier_of(pod, kGroup);
   out.queue = sluice::label_of(pod, kQueue);
-  if (auto parent = parent_set_of(pod)) {
+  if (auto parent = lasting_set_of(pod)) {
     out.set = std::move(parent->name);
     out.set_uid = std::move(parent->uid);
   }

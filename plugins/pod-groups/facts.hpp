@@ -29,7 +29,7 @@ struct Pod {
   std::string ended;              ///< when its containers stopped being ready; for ended pods
   std::string group;              ///< empty: it is alone
   std::string queue;              ///< empty: it names none
-  std::string set, set_uid;       ///< the StatefulSet that holds it up; empty: none does
+  std::string set, set_uid;       ///< lasting_set_of(); empty: there is none
   std::string role;               ///< the pod set that it belongs to
   std::string message;            ///< of its status
   std::int32_t total = 0;         ///< how many the group has; 0: it does not say, or no number

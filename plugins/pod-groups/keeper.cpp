@@ -23,6 +23,9 @@ ObjectRef ref_of(const Json& workload) {
 }
 
 /// What it asks for cannot be taken back.
+/// Whoever makes the pods of a replica anew begins when the last one is gone.
+constexpr std::int64_t kUntilPodsCome = 10'000'000'000;  // ns
+
 bool ends_something(const Plan& plan) {
   return !plan.stop.empty() || !plan.excess.empty() || plan.finish || plan.remove_workload;
 }
@@ -76,10 +79,34 @@ void Keeper::look_at_workload(const ObjectRef& what) {
   // No pod of it is there, and it goes with them, sooner or later.
   const auto workload = context_.objects().find(what);
   if (!workload) return forget(what.ns + "/" + what.name);
-  if (!sets_.may_get_pods(*workload)) return unless_gone(context_.objects().remove(what));
+  const Sets::GetsPods gets_pods = sets_.gets_pods(*workload);
+  if (gets_pods == Sets::GetsPods::kNever ||
+      (gets_pods == Sets::GetsPods::kSoon && waited_for_pods(what)))
+    return unless_gone(context_.objects().remove(what));
   const Held held = workload_of(*workload);
   if (held.ending) return end(*workload, all_absent(held));
   if (!held.finished && !held.reserved) note_absent(what, all_absent(held));
+}
+
+/// Whether its pods, which were to come soon, did not.
+bool Keeper::waited_for_pods(const ObjectRef& workload) {
+  const std::int64_t now = context_.now();
+  const auto [since, first] = without_pods_.try_emplace(workload.ns + "/" + workload.name, now);
+  const std::int64_t until = since->second + kUntilPodsCome;
+  if (until <= now) {
+    without_pods_.erase(since);
+    return true;
+  }
+  if (first && without_pods_.size() == 1) context_.set_timer(kPodsTimer, until);
+  return false;
+}
+
+void Keeper::look_at_those_without_pods() {
+  for (const auto& [key, since] : std::map(without_pods_)) {
+    const std::size_t slash = key.find('/');
+    look_at_workload(workload_ref(key.substr(0, slash), key.substr(slash + 1)));
+  }
+  if (!without_pods_.empty()) context_.set_timer(kPodsTimer, context_.now() + kUntilPodsCome);
 }
 
 void Keeper::learn() {
@@ -125,13 +152,14 @@ void Keeper::look_at_set(const ObjectRef& what) {
 void Keeper::settle(const GroupKey& group) {
   std::vector<Pod> pods = roll_.pods_of(group);
   if (pods.empty()) return;  // its workload goes with them
-  const auto workload =
-      context_.objects().find(workload_ref(group.ns, workload_of_group(group, pods.front())));
+  const std::string name = workload_of_group(group, pods.front());
+  without_pods_.erase(group.ns + "/" + name);
+  const auto workload = context_.objects().find(workload_ref(group.ns, name));
   std::optional<Held> held;
   if (workload)
     held = workload_of(*workload);
   else
-    forget(group.ns + "/" + workload_of_group(group, pods.front()));
+    forget(group.ns + "/" + name);
   if (workload && name_pod_sets(group, pods, *workload)) return;  // reconcile() is called for that
   if (held && held->of_group && !held->terminating && is_of_other_pods(group, pods, *workload))
     return unless_gone(context_.objects().remove(ref_of(*workload)));
@@ -401,6 +429,7 @@ void Keeper::note_absent(const ObjectRef& workload, std::string why) {
 void Keeper::forget(const std::string& workload) {
   looked_at_.erase(workload);
   assumed_.erase(workload);
+  without_pods_.erase(workload);
 }
 
 /// As the pods are now: where Sluice decides for a cluster, one that was let go of may have been

@@ -30,6 +30,9 @@ class Keeper {
   /// A pod, a workload, a StatefulSet or a class of priorities was made, changed or deleted. False:
   /// a write of one of several groups was refused, and it is to be called again later.
   bool look_at(const sluice::ObjectRef& what);
+  /// When the timer of this number is due: workloads whose pods were to come soon.
+  static constexpr std::uint64_t kPodsTimer = 1;
+  void look_at_those_without_pods();
   /// Why the workload may not be queued: its pods are not there; nullopt: they are. Of one that was
   /// evicted before this host began nobody knows until it was looked at: it waits as it did.
   std::optional<std::string> lacks_pods(const sluice::Workload& workload);
@@ -39,6 +42,7 @@ class Keeper {
   void look_at_pod(const sluice::ObjectRef& what);
   void look_at_set(const sluice::ObjectRef& what);
   void look_at_workload(const sluice::ObjectRef& what);
+  bool waited_for_pods(const sluice::ObjectRef& workload);
   void settle(const GroupKey& group);
   bool name_pod_sets(const GroupKey& group, const std::vector<Pod>& pods,
                      const sluice::Json& workload);
@@ -78,6 +82,7 @@ class Keeper {
   std::set<GroupKey> waits_for_class_;                        // of priorities
   std::map<std::string, std::string> looked_at_;  // workloads: what they lack; empty: nothing
   std::set<std::string> assumed_;                 // to lack pods, because they were not looked at
+  std::map<std::string, std::int64_t> without_pods_;  // workloads whose pods are to come, since
 };
 
 }  // namespace pods

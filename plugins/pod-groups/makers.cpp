@@ -171,6 +171,14 @@ void check_number(const Json& object, const Json& old, sluice::FieldErrors& erro
     errors.forbidden(kReplicas, kStillThere);
 }
 
+const Maker* maker_of_part(const Json& pod) {
+  const std::string kind = sluice::annotation_of(pod, kPartOf);
+  const auto* found = std::find_if(kMakers.begin(), kMakers.end(), [&](const Maker& each) {
+    return each.waits == Waits::kByReplica && each.kind == kind;
+  });
+  return found == kMakers.end() ? nullptr : found;
+}
+
 /// The number at the end of the name of a pod that is one of several.
 std::string ordinal_of(std::string_view pod) {
   const std::string_view digits = pod.substr(pod.rfind('-') + 1);
@@ -272,12 +280,14 @@ void check_scale(const sluice::Write& write, const FindPods& find_pods,
   errors.forbidden(kReplicas, before != 0 ? kThroughNothing : kStillThere);
 }
 
+std::string whole_of_part(const Json& pod) {
+  const Maker* maker = maker_of_part(pod);
+  return maker == nullptr ? std::string() : sluice::label_of(pod, maker->name_label);
+}
+
 std::string group_of_part(const Json& pod) {
-  const std::string kind = sluice::annotation_of(pod, kPartOf);
-  const auto* maker = std::find_if(kMakers.begin(), kMakers.end(), [&](const Maker& each) {
-    return each.waits == Waits::kByReplica && each.kind == kind;
-  });
-  if (maker == kMakers.end()) return {};
+  const Maker* maker = maker_of_part(pod);
+  if (maker == nullptr) return {};
   const std::string name = sluice::label_of(pod, maker->name_label);
   std::string replica = sluice::label_of(pod, maker->index_label);
   // Who gives it the label may be asked later than we are; the first pod is called by its replica.

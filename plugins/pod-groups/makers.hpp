@@ -38,5 +38,7 @@ void check_scale(const sluice::Write& write, const FindPods& find_pods,
 /// The group of a pod that says of which kind of object it is a part: the replica that it is of.
 /// Empty: it says no such thing, or not which replica.
 std::string group_of_part(const sluice::Json& pod);
+/// The name of the object that such a pod is a part of; empty: it does not say it.
+std::string whole_of_part(const sluice::Json& pod);
 
 }  // namespace pods

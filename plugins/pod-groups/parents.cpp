@@ -1,5 +1,6 @@
 #include "parents.hpp"
 
+#include "makers.hpp"
 #include "names.hpp"
 #include "shape.hpp"
 #include "sluice/cpp/metadata.hpp"
@@ -11,15 +12,26 @@ using sluice::Json;
 
 constexpr std::string_view kSetGroup = "apps";
 
-}  // namespace
-
-std::optional<ParentSet> parent_set_of(const Json& pod) {
-  if (sluice::annotation_of(pod, kSuspendedBy) != kOfStatefulSet) return std::nullopt;
+std::optional<ParentSet> controlling_set_of(const Json& pod) {
   const Json* owner = sluice::controller_of(pod);
   if (owner == nullptr || owner->string_or("kind", "") != kSetKind ||
       owner->string_or("apiVersion", "") != kSetVersion)
     return std::nullopt;
   return ParentSet{owner->string_or("name", ""), owner->string_or("uid", "")};
+}
+
+}  // namespace
+
+std::optional<ParentSet> parent_set_of(const Json& pod) {
+  if (sluice::annotation_of(pod, kSuspendedBy) != kOfStatefulSet) return std::nullopt;
+  return controlling_set_of(pod);
+}
+
+std::optional<ParentSet> lasting_set_of(const Json& pod) {
+  if (sluice::annotation_of(pod, kPartOf).empty()) return parent_set_of(pod);
+  // That of the other pods of a replica is called as its first pod, and goes with it.
+  auto set = controlling_set_of(pod);
+  return set && set->name == whole_of_part(pod) ? set : std::nullopt;
 }
 
 bool waits_for_parent(const Json& pod) {

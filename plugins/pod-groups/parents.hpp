@@ -27,6 +27,10 @@ struct ParentSet {
 };
 std::optional<ParentSet> parent_set_of(const sluice::Json& pod);
 
+/// The StatefulSet with which the pod's workload outlives its pods: the one that holds it up; of
+/// the first pod of a LeaderWorkerSet's replica the one that makes the first pods of all of them.
+std::optional<ParentSet> lasting_set_of(const sluice::Json& pod);
+
 /// The group, and so the workload, of a StatefulSet's pods: as Kueue calls it.
 std::string group_of_set(const std::string& name, const std::string& uid);
 

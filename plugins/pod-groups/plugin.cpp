@@ -80,6 +80,8 @@ class PodGroups {
                                  : sluice::Again::in_seconds(kLaterSeconds);
   }
 
+  void timer(std::uint64_t, std::int64_t) { keeper_.look_at_those_without_pods(); }
+
   /// A workload of pods is this plugin's: without it nobody would let them start.
   void traits(const sluice::Workload& workload, sluice::Traits& traits) {
     const auto owner = workload.controller();

@@ -59,18 +59,20 @@ void Sets::tell_again(const Json& set, const std::vector<Pod>& pods) {
     if (pod.queue != queue || pod.total != replicas_of_set(set)) patch(ns, pod.name, *told);
 }
 
-bool Sets::may_get_pods(const Json& workload) const {
+Sets::GetsPods Sets::gets_pods(const Json& workload) const {
   const Json* owners = workload.find("metadata.ownerReferences");
-  if (owners == nullptr || sluice::annotation_of(workload, kIsGroup) != "true") return true;
+  if (owners == nullptr || sluice::annotation_of(workload, kIsGroup) != "true")
+    return GetsPods::kWhenever;
   for (const Json& owner : owners->items()) {
     const std::string kind = owner.string_or("kind", "");
-    if (kind == "LeaderWorkerSet") return false;
+    if (kind == "LeaderWorkerSet") return GetsPods::kNever;
     if (kind != kSetKind) continue;
     const auto set = find(workload.string_or("metadata.namespace", ""), owner.string_or("name", ""),
                           owner.string_or("uid", ""));
-    return set && replicas_of_set(*set) > 0;
+    if (!set) return GetsPods::kSoon;
+    return replicas_of_set(*set) > 0 ? GetsPods::kWhenever : GetsPods::kNever;
   }
-  return true;
+  return GetsPods::kWhenever;
 }
 
 }  // namespace pods

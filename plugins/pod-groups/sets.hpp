@@ -5,6 +5,7 @@
 // the control thread; every call is part of one of the Keeper's.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <set>
@@ -32,10 +33,12 @@ class Sets {
   /// What it says now goes to its pods, as long as none of them was started.
   void tell_again(const sluice::Json& set, const std::vector<Pod>& pods);
 
-  /// Whether a workload of which no pod is there may get pods again. A StatefulSet makes those that
-  /// were evicted anew, until it has none; those that a LeaderWorkerSet makes later are of another
-  /// group than the one by which Kueue had them.
-  bool may_get_pods(const sluice::Json& workload) const;
+  /// Whether a workload of which no pod is there gets pods again. A StatefulSet makes those that
+  /// were evicted anew, until it has none. kSoon, or not at all: of one that is not known here,
+  /// which makes the first pods of a LeaderWorkerSet's replicas, or is gone. Those that a
+  /// LeaderWorkerSet itself owned, by which Kueue had them, are of another group than later ones.
+  enum class GetsPods : std::uint8_t { kNever, kSoon, kWhenever };
+  GetsPods gets_pods(const sluice::Json& workload) const;
 
  private:
   using Name = std::pair<std::string, std::string>;  // namespace, name

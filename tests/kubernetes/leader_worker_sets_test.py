@@ -136,6 +136,25 @@ class Replicas(Case):
         self.end("none")
 
 
+    def test_5_a_replica_that_is_made_anew_keeps_its_quota(self):
+        """Its pods are deleted when one of them failed; somebody waits for what they had."""
+        self.queue("again", 2)
+        self.assertEqual(self.make("again", 1, 2)[0], 201)
+        both = {"again-0", "again-0-1"}
+        eventually(lambda: self.runs_of("again") == both, "both run")
+        workload = self.api.items(MINE)[0]["metadata"]["uid"]
+        self.make_pod("other", "again")
+        eventually(lambda: len(self.api.items(MINE)) == 2, "another pod waits")
+        old = {each["metadata"]["uid"] for each in self.pods("again").values()}
+        self.api.delete(f"{PODS}/again-0")
+        eventually(lambda: self.runs_of("again") == both and not old & {
+            each["metadata"]["uid"] for each in self.pods("again").values()}, "new ones run")
+        self.assertIn(workload, {each["metadata"]["uid"] for each in self.api.items(MINE)})
+        self.assertTrue(is_gated(self.api.get(f"{PODS}/other")))
+        self.api.delete(f"{PODS}/other")
+        self.end("again")
+
+
 del Case  # it has no tests of its own
 
 if __name__ == "__main__":

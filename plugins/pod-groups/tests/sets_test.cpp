@@ -137,5 +137,58 @@ TEST(PodsOfStatefulSets, ThatAreGoneAreNoOwnersOfIt) {
   }
 }
 
+/// The first pod of a replica, as the StatefulSet of the LeaderWorkerSet makes it.
+void put_leader(World& world) {
+  const auto held = world.plugin->set_defaults(
+      {sluice::Operation::kCreate, "v1", "Pod",
+       R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":"s-0","namespace":"ns","labels":{
+       "kueue.x-k8s.io/queue-name":"q","leaderworkerset.sigs.k8s.io/name":"s",
+       "leaderworkerset.sigs.k8s.io/group-index":"0"},"annotations":{
+       "kueue.x-k8s.io/pod-group-part-of":"LeaderWorkerSet",
+       "kueue.x-k8s.io/pod-group-named-set":"main","kueue.x-k8s.io/pod-group-total-count":"1",
+       "kueue.x-k8s.io/pod-group-fast-admission":"true",
+       "kueue.x-k8s.io/pod-group-serving":"true"},"ownerReferences":[{"apiVersion":"apps/v1",
+       "kind":"StatefulSet","name":"s","uid":"us","controller":true}]},"spec":{"containers":[
+       {"name":"c","resources":{"requests":{"cpu":"1"}}}]}})",
+       ""});
+  world.host.objects().put(Json::parse(held.value()));
+  world.plugin->reconcile(World::pod("s-0"));
+}
+
+TEST(ReplicasOfLeaderWorkerSets, KeepTheirQuotaWhileTheirPodsAreMadeAnew) {
+  World world;
+  put_leader(world);
+  const Json made = world.host.objects().list("Workload").front();
+  const std::string name = made.string_or("metadata.name", "");
+  EXPECT_EQ(made.find("metadata.ownerReferences")->items().front().string_or("name", ""), "s");
+  world.admit(name, "main");
+  world.bind("s-0");
+  world.goes("s-0", name);
+  EXPECT_NE(world.found(World::workload(name)), nullptr);
+  world.plugin->advance(std::chrono::seconds(9));
+  put_leader(world);
+  world.plugin->advance(std::chrono::seconds(60));
+  ASSERT_NE(world.found(World::workload(name)), nullptr);
+  EXPECT_EQ(world.found(World::workload(name))->string_or("metadata.uid", ""),
+            made.string_or("metadata.uid", ""));
+  EXPECT_FALSE(world.facts("s-0").gated) << "it starts on the quota that is held";
+}
+
+// There is one replica fewer: nobody says so but the pods that do not come.
+TEST(ReplicasOfLeaderWorkerSets, GiveTheirQuotaBackWhenNoPodsCome) {
+  World world;
+  put_leader(world);
+  const std::string name =
+      world.host.objects().list("Workload").front().string_or("metadata.name", "");
+  world.admit(name, "main");
+  world.goes("s-0", name);
+  world.restart();  // nobody knows any more since when
+  world.plugin->reconcile(World::workload(name));
+  world.plugin->advance(std::chrono::seconds(9));
+  EXPECT_NE(world.found(World::workload(name)), nullptr);
+  world.plugin->advance(std::chrono::seconds(1));
+  EXPECT_EQ(world.found(World::workload(name)), nullptr);
+}
+
 }  // namespace
 }  // namespace pods
