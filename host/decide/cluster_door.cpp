@@ -214,7 +214,7 @@ void ClusterDoor::settle() {
   if (!leads_) objects_.commit(nullptr);  // else the turn does
 }
 
-void ClusterDoor::answered(ClusterAnswer answer, Duration now) {
+void ClusterDoor::answered(const ClusterAnswer& answer, Duration now) {
   outbox_.answered(answer.id, now);
   const Sent sent = outbox_.sent(answer.id);
   if (answer.status == 0) {

@@ -43,7 +43,7 @@ class ClusterDoor final : public MirrorTarget {
   void lead();
 
   void take(std::vector<Letter> letters);
-  void answered(ClusterAnswer answer, Duration now);
+  void answered(const ClusterAnswer& answer, Duration now);
   /// Of each write that the cluster refused for good since the last call, once: what it is about
   /// is told so. An object that is not there cannot be: whose it was to be is told.
   std::vector<EventNote> take_refusals() { return std::exchange(refusals_, {}); }

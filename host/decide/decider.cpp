@@ -306,8 +306,7 @@ class Decider final : public TurnEnd {
   void take_mail(ObjectAccess& objects) {
     Delivery delivery = mail_.take();
     door_->take(std::move(delivery.letters));
-    for (ClusterAnswer& answer : delivery.answers)
-      door_->answered(std::move(answer), clock_.steady());
+    for (const ClusterAnswer& answer : delivery.answers) door_->answered(answer, clock_.steady());
     for (EventNote& refusal : door_->take_refusals()) objects.emit(std::move(refusal));
   }
 

@@ -55,8 +55,8 @@ bool is_at_rest(const JobView& view) {
                      [](const api::JobPodSet& set) { return set.count == 0; });
 }
 
-/// As many pods of each pod set as before are still needed, or all that are left; a pod set that is
-/// gone has given nothing back. False: nothing is to be changed.
+/// As many pods of each pod set as before are still needed, or all that are left; what has given
+/// nothing back is not listed, nor a pod set that is gone. False: nothing is to be changed.
 bool lower_reclaimable(json::object& status, const json::array& before, const json::array& after) {
   json::array* list = api::find_array(status, "reclaimablePods");
   if (!list) return false;
@@ -67,7 +67,9 @@ bool lower_reclaimable(json::object& status, const json::array& before, const js
     const std::int32_t freed = api::find_int32(one, "count").value_or(0);
     const auto was = count_of(before, name), is = count_of(after, name);
     if (!was || !is) continue;
-    one["count"] = std::clamp(*is - (*was - freed), 0, freed);
+    const std::int32_t left = std::clamp(*is - (*was - freed), 0, freed);
+    if (left == 0) continue;
+    one["count"] = left;
     fitting.push_back(std::move(one));
   }
   if (fitting == *list) return false;

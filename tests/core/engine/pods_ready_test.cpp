@@ -212,13 +212,13 @@ TEST_F(Recovery, OfAnEarlierReservationIsOverWithIt) {
   const std::function<Log(Scenario&)> losses[] = {
       [](Scenario& s) {
         s.after(30);
-        const Log out = s.run();
+        Log out = s.run();
         s.after(10).run();
         return out;
       },
       [](Scenario& s) {
         s.queue(plain(4).stop(api::StopPolicy::kHoldAndDrain));
-        const Log out = s.run();
+        Log out = s.run();
         s.queue(plain(4)).run();
         return out;
       },

@@ -238,7 +238,7 @@ class RandomWorld {
     }
     note(fmt::format("answer {} {} {}", out.id, out.status, out.sent));
     decided_->machine.begin_instant(clock_.now());
-    decided_->door.answered(std::move(out), clock_.now());
+    decided_->door.answered(out, clock_.now());
   }
 
   /// Somebody does something.

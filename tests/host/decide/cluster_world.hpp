@@ -52,9 +52,9 @@ class ClusterWorld : public ::testing::Test {
       hear();
       for (const ClusterRequest& request : decided_->turn()) {
         quiet = 0;
-        auto answered = answer(request);
+        const auto answered = answer(request);
         if (!answered) return;
-        decided_->door.answered(std::move(*answered), clock_.now());
+        decided_->door.answered(*answered, clock_.now());
       }
       clock_.set(clock_.now() + kSecond);
     }
