@@ -142,7 +142,7 @@ Result<void> verify_plugin_file(const PluginFile& file, std::string_view name,
 }
 
 fs::path plugin_directory(std::string_view configured) {
-  const fs::path path(configured);
+  fs::path path(configured);
   if (path.is_absolute()) return path;
   std::error_code error;
   const fs::path program = fs::read_symlink("/proc/self/exe", error);

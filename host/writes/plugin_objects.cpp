@@ -108,7 +108,7 @@ PortAnswer PluginObjects::list(const PluginObjectRef& ref, std::string_view sele
   PortAnswer out{0, "["};
   for (const StoredObject* stored : kernel_.store().list_in(*kind, ref.ns)) {
     if (!labels->matches(*stored)) continue;
-    const PortAnswer one = show_now(*stored, version);
+    PortAnswer one = show_now(*stored, version);
     if (one.code != SLUICE_OBJECTS_OK) return one;
     if (out.text.size() > 1) out.text += ',';
     out.text += one.text;

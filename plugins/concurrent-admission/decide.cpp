@@ -226,7 +226,7 @@ class Decision {
       why = "its createDelaySeconds, which end at " + sluice::time_text(due);
     }
     if (delayed && active()) wake_at(due);
-    if (option == nullptr) return create(spec, rank, std::move(held), std::move(why));
+    if (option == nullptr) return create(spec, rank, std::move(held), why);
     if (rejected(*option) && held != kHeldByParent) return;
     if (!held.empty()) return hold(*option, held, std::move(why));
     if (option->state == State::kInactive || !option->held.empty())
@@ -239,7 +239,7 @@ class Decision {
     return "no other option being admitted";
   }
 
-  void create(const OptionSpec& spec, std::int32_t rank, std::string held, std::string why) {
+  void create(const OptionSpec& spec, std::int32_t rank, std::string held, const std::string& why) {
     Creation creation{option_name(now_.parent, spec.name), spec, rank, std::move(held)};
     if (std::find(now_.taken.begin(), now_.taken.end(), creation.name) != now_.taken.end())
       creation.name = option_name(now_.parent, spec.name, true);

@@ -1,7 +1,7 @@
 /* The clock of one host runs apart: with LD_PRELOAD of this library, and CLOCK_AHEAD=SECONDS, its
  * time of day is so much ahead of everybody else's. How fast it runs, and the clock that only goes
  * forward, stay as they are. */
-#define _GNU_SOURCE
+#define _GNU_SOURCE /* NOLINT(bugprone-reserved-identifier): glibc's */
 #include <dlfcn.h>
 #include <stdlib.h>
 #include <sys/time.h>
