@@ -379,11 +379,12 @@ class ProvisioningCheck {
       return {};
     }
     const auto pod_sets = needed(*config, workload);
-    if (!is_settled(request) && shown(workload, attempt, "state") != "Ready" &&
+    const bool goes = request.find("metadata.deletionTimestamp") != nullptr;
+    if (!goes && !is_settled(request) && shown(workload, attempt, "state") != "Ready" &&
         !asks_as_configured(request, *config, workload)) {
       remove(request);
-      make(attempt, *config, workload, pod_sets);
-      return {};  // reconcile() is called for that
+      pursue(attempt, workload, config_name);
+      return {};
     }
     TemplatesMade made;
     if (!is_settled(request)) made = make_templates(request, merged(pod_sets, config->merge));

@@ -97,6 +97,7 @@ TEST(WithoutItsConfiguration, WhatWaitsIsToldSo) {
 /// A workload that waits for its capacity.
 struct WaitingPlugin : LivePlugin {
   WaitingPlugin() {
+    workload.condition("Admitted", "False");
     host.objects().remove("ProvisioningRequest", "ns", "w-prov-1");
     put_workload("Pending");
     begin();
@@ -140,6 +141,27 @@ TEST(AnotherConfiguration, IsThatOfWhatWaits) {
   EXPECT_EQ(world.last(), "Pending the check is not active");
   world.config("missing", R"({"provisioningClassName":"f"})");
   EXPECT_EQ(world.asked(), "f ");
+}
+
+TEST(AnotherConfiguration, MaySayThatNothingIsNeeded) {
+  WaitingPlugin world;
+  world.config("cfg", R"({"provisioningClassName":"d","managedResources":["example.com/gpu"]})");
+  EXPECT_EQ(world.asked(), "none");
+  EXPECT_EQ(world.last(), "Ready the provisioning request is not needed");
+}
+
+// A finalizer holds it: its name is free later.
+TEST(AnotherConfiguration, WaitsUntilTheOldRequestIsGone) {
+  WaitingPlugin world;
+  Json held = *world.host.objects().find("ProvisioningRequest", "ns", "w-prov-1");
+  held["metadata"]["deletionTimestamp"] = "2026-01-01T00:00:00Z";
+  held["metadata"]["finalizers"].push_back("example.com/held");
+  world.host.objects().put(held);
+  world.config("cfg", R"({"provisioningClassName":"d"})");
+  EXPECT_EQ(world.asked(), "c ");
+  world.host.objects().remove("ProvisioningRequest", "ns", "w-prov-1");
+  world.plugin.reconcile({"autoscaling.x-k8s.io/v1", "ProvisioningRequest", "ns", "w-prov-1"});
+  EXPECT_EQ(world.asked(), "d ");
 }
 
 TEST(AnotherConfiguration, IsNotThatOfWhatHasItsCapacity) {
