@@ -21,9 +21,9 @@ struct Wishes {
 };
 Wishes wishes_of(const sluice::Json& pod, const sluice::Objects& objects);
 
-/// `models`: the objects of the pods that the pod sets name, in their order; the first one's labels
-/// annotations count for all; each has the labels of `label_keys` that no other one has. `owners`:
-/// all pods.
+/// `models`: the objects of the pods that the pod sets name, in their order; the first one's
+/// annotations count for all, and of each of the labels `label_keys` the first that there is.
+/// `owners`: all pods.
 sluice::Json compose(const std::string& name, const std::vector<NewPodSet>& sets,
                      const std::vector<sluice::Json>& models, const std::vector<Pod>& owners,
                      const Wishes& wishes, const std::vector<std::string>& label_keys);

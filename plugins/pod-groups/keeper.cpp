@@ -22,10 +22,10 @@ ObjectRef ref_of(const Json& workload) {
                       workload.string_or("metadata.name", ""));
 }
 
-/// What it asks for cannot be taken back.
 /// Whoever makes the pods of a replica anew begins when the last one is gone.
 constexpr std::int64_t kUntilPodsCome = 10'000'000'000;  // ns
 
+/// What it asks for cannot be taken back.
 bool ends_something(const Plan& plan) {
   return !plan.stop.empty() || !plan.excess.empty() || plan.finish || plan.remove_workload;
 }
@@ -101,12 +101,18 @@ bool Keeper::waited_for_pods(const ObjectRef& workload) {
   return false;
 }
 
+/// Those of which a write is refused are looked at with the next timer.
 void Keeper::look_at_those_without_pods() {
+  read_written();
+  if (!without_pods_.empty()) context_.set_timer(kPodsTimer, context_.now() + kUntilPodsCome);
   for (const auto& [key, since] : std::map(without_pods_)) {
     const std::size_t slash = key.find('/');
-    look_at_workload(workload_ref(key.substr(0, slash), key.substr(slash + 1)));
+    try {
+      look_at_workload(workload_ref(key.substr(0, slash), key.substr(slash + 1)));
+    } catch (const sluice::ObjectError&) {
+      without_pods_.emplace(key, since);
+    }
   }
-  if (!without_pods_.empty()) context_.set_timer(kPodsTimer, context_.now() + kUntilPodsCome);
 }
 
 void Keeper::learn() {

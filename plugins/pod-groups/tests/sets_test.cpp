@@ -190,5 +190,21 @@ TEST(ReplicasOfLeaderWorkerSets, GiveTheirQuotaBackWhenNoPodsCome) {
   EXPECT_EQ(world.found(World::workload(name)), nullptr);
 }
 
+// A timer is over when it was called, whatever became of it.
+TEST(ReplicasOfLeaderWorkerSets, GiveTheirQuotaBackAlsoWhereThatIsRefusedOnce) {
+  World world;
+  put_leader(world);
+  const std::string name =
+      world.host.objects().list("Workload").front().string_or("metadata.name", "");
+  world.admit(name, "main");
+  world.goes("s-0", name);
+  world.host.objects().refuse("Workload", "ns", name);
+  world.plugin->advance(std::chrono::seconds(10));
+  EXPECT_NE(world.found(World::workload(name)), nullptr);
+  world.host.objects().refuse("Workload", "ns", name, false);
+  world.plugin->advance(std::chrono::seconds(10));
+  EXPECT_EQ(world.found(World::workload(name)), nullptr);
+}
+
 }  // namespace
 }  // namespace pods

@@ -258,6 +258,7 @@ inline std::int32_t FakeObjects::remove_if(std::string_view kind, std::string_vi
     out = name_of(key_of(kind, ns, name)) + " has another uid";
     return SLUICE_OBJECTS_CONFLICT;
   }
+  if (refused_.contains(key_of(kind, ns, name))) return forbidden(key_of(kind, ns, name), out);
   remove(kind, ns, name);
   return SLUICE_OBJECTS_OK;
 }
