@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
-#include "api/jobs/job_kind.hpp"
 #include "core/base/backoff.hpp"
 #include "core/base/check.hpp"
 #include "host/objects/kinds.hpp"
+#include "host/outbox/edits.hpp"
 #include "host/outbox/object_patch.hpp"
 #include "host/outbox/quota_shown.hpp"
 
@@ -15,61 +15,9 @@ namespace {
 // What edits may tell; queues first, of which there are few.
 constexpr SpareRate::For kTold[] = {SpareRate::For::kQueues, SpareRate::For::kTexts};
 
-bool stops_job(const StoredObject& before, const StoredObject& after) {
-  const api::JobKind* job = after.kind->job.get();
-  return job && !job->suspended(to_object(before)) && job->suspended(to_object(after));
-}
-
 std::size_t index_of(SpareRate::For sort) { return static_cast<std::size_t>(sort); }
 
 }  // namespace
-
-struct Outbox::Chain {
-  enum class Stands : std::uint8_t { kNowhere, kReady, kBehindEnds, kLater, kTelling };
-  std::string name;
-  std::uint64_t number = 0;
-  std::deque<std::unique_ptr<Edit>> edits;
-  std::vector<Entry*> entries;
-  std::vector<Heard> heard;  // while something of it was under way
-  Stands stands = Stands::kNowhere;
-  Duration from = 0;  // kLater, kTelling
-  SpareRate::For telling = SpareRate::For::kTexts;
-  std::uint64_t place = 0;  // kReady: its turn; kBehindEnds: the order of its first edit
-  bool tells = false;       // an edit of it may do no more than that
-  bool baseless = false;    // what it rests on was forgotten while something was under way
-};
-
-struct Outbox::Entry {
-  OutboxPlace place;
-  Chain* chain = nullptr;
-  std::optional<StoredObject> base;  // as the cluster has it
-  std::uint64_t version = 0;
-  std::size_t edits = 0;
-};
-
-struct Outbox::Edit {
-  enum class What : std::uint8_t { kCreate, kChange, kDelete };
-  Entry* entry = nullptr;
-  What what = What::kChange;
-  StoredObject target;
-  std::uint64_t order = 0;
-  std::uint64_t id = 0;  // of the request that is under way; 0: none is
-  bool gives = false;    // quota
-  bool ends = false;
-  std::string gives_of, ends_of;  // the ClusterQueue
-  std::uint64_t with_end = 0;     // the order of an end before it that is over with it; 0: of none
-  bool tells = false;             // no more than that
-  bool stops = false;             // a job
-  bool status_alone = false;
-  bool read_first = false;
-  Sent stage = Sent::kMain;
-  bool removes_first = false;  // the request is of what goes before the admission is applied
-  int failures = 0;
-  Duration from = 0;
-  Duration sent_at = 0;  // the request that is under way
-
-  bool deletes_a_pod() const { return what == What::kDelete && is_pod(*entry->place.kind); }
-};
 
 Outbox::Outbox(ChainOf chain_of, QuotaTrees trees, OutboxLimits limits)
     : chain_of_(std::move(chain_of)),
@@ -122,18 +70,6 @@ bool Outbox::join(Chain& chain, const Entry& entry, const Edit& later) {
   return true;
 }
 
-/// Where the stop of a job goes among the chain's edits: behind the last one that only ends quota,
-/// unless that, or the last edit of the job itself, or what was asked for already, stands there.
-std::size_t Outbox::place_of_stop(const Chain& chain, const Entry& entry) {
-  for (std::size_t i = chain.edits.size(); i > 0; --i) {
-    const Edit& before = *chain.edits[i - 1];
-    if (before.ends && !before.gives) return i;
-    const bool begun = before.id != 0 || before.failures > 0 || before.stage != Sent::kMain;
-    if (before.entry == &entry || begun) break;
-  }
-  return chain.edits.size();
-}
-
 void Outbox::add(Entry& entry, std::unique_ptr<Edit> edit) {
   Chain& chain = *entry.chain;
   edit->entry = &entry;
@@ -178,22 +114,8 @@ void Outbox::ready(Chain& chain) {
 
 void Outbox::edited(const StoredObject& before, const StoredObject& after, std::uint64_t version,
                     Duration now) {
-  auto edit = std::make_unique<Edit>();
-  const bool goes = after.metadata.terminating() && !before.metadata.terminating();
-  edit->what = goes ? Edit::What::kDelete : Edit::What::kChange;
-  edit->target = after;
-  edit->status_alone = !goes && same_but_status(before, after);
-  if (edit->status_alone && before.status == after.status) return;
-  if (is_workload(*after.kind)) {
-    const QuotaShown was = quota_shown(before.status);
-    const QuotaShown is = quota_shown(after.status);
-    edit->gives = gives_quota(was, is);
-    edit->ends = ends_quota(was, is);
-    if (edit->gives) edit->gives_of = is.queue();
-    if (edit->ends) edit->ends_of = was.queue();
-  }
-  edit->stops = !edit->status_alone && stops_job(before, after);
-  edit->tells = only_tells(before, after);
+  auto edit = edit_of_change(before, after);
+  if (!edit) return;
   if (edit->tells)
     edit->from =
         now + (same_reasons(before, after) ? limits_.retelling_waits : limits_.telling_waits);
@@ -202,16 +124,7 @@ void Outbox::edited(const StoredObject& before, const StoredObject& after, std::
 
 void Outbox::removed(const StoredObject& before, std::uint64_t version) {
   // What the cluster is letting go of goes by itself once nothing holds it.
-  if (before.metadata.terminating()) return;
-  auto edit = std::make_unique<Edit>();
-  edit->what = Edit::What::kDelete;
-  edit->target = before;
-  if (is_workload(*before.kind)) {
-    const QuotaShown was = quota_shown(before.status);
-    edit->ends = was.held;
-    edit->ends_of = was.queue();
-  }
-  add(entry_of(before, version), std::move(edit));
+  if (!before.metadata.terminating()) add(entry_of(before, version), edit_of_removal(before));
 }
 
 bool Outbox::create(const StoredObject& object) {
@@ -232,10 +145,7 @@ bool Outbox::create(const StoredObject& object) {
                                    [&entry](const auto& each) { return each->entry == &entry; });
     if ((*last)->what == Edit::What::kCreate) return false;
   }
-  auto edit = std::make_unique<Edit>();
-  edit->what = Edit::What::kCreate;
-  edit->target = object;
-  add(entry, std::move(edit));
+  add(entry, edit_of_creation(object));
   return true;
 }
 
@@ -254,30 +164,6 @@ bool Outbox::blocked(Chain& chain, Edit& edit, Duration now) {
   auto& waiting = edit.tells ? telling_[index_of(chain.telling)] : later_;
   waiting.emplace(std::pair(edit.from, chain.number), &chain);
   return true;
-}
-
-/// nullopt: the edit has nothing more to say.
-std::optional<ClusterRequest> Outbox::request_of(Edit& edit) {
-  Entry& entry = *edit.entry;
-  if (edit.read_first) return read_request(*entry.place.kind, entry.place.key);
-  if (edit.what == Edit::What::kCreate) return create_request(edit.target);
-  SLUICE_CHECK(entry.base.has_value(), entry.place.key, " is changed before it is there");
-  if (edit.what == Edit::What::kDelete) return delete_request(*entry.base);
-  if (edit.stage == Sent::kMain) {
-    auto patch = main_patch(*entry.base, edit.target);
-    if (!patch.empty()) return patch_request(*entry.base, entry.version, std::move(patch), false);
-    edit.stage = Sent::kStatus;
-  }
-  auto patch = status_patch(*entry.base, edit.target);
-  if (patch.empty()) return std::nullopt;
-  edit.removes_first = false;
-  if (edit.gives) {
-    patch = removals_in(patch);
-    edit.removes_first = !patch.empty();
-    if (patch.empty()) return admission_request(*entry.base, entry.version, edit.target);
-  }
-  return patch_request(*entry.base, entry.version, std::move(patch),
-                       entry.place.kind->status_subresource);
 }
 
 /// The chain's first edit, which nothing holds up.
@@ -323,11 +209,8 @@ void Outbox::send_spare(std::vector<ClusterRequest>& out, Duration now) {
   while (!events_.empty() && has_room() && spare_.take(SpareRate::For::kEvents, now)) {
     Entry& entry = entry_of(events_.front(), 0);
     entry.base.reset();
-    auto edit = std::make_unique<Edit>();
-    edit->what = Edit::What::kCreate;
-    edit->target = std::move(events_.front());
+    add(entry, edit_of_creation(std::move(events_.front())));
     events_.pop_front();
-    add(entry, std::move(edit));
     take_out(*entry.chain);
     send(*entry.chain, out, now);
   }
@@ -358,21 +241,6 @@ void Outbox::ready_behind_ends() {
   for (const std::uint64_t order : quota_.take_freed())
     if (const auto found = behind_ends_.find(order); found != behind_ends_.end())
       ready(*found->second);
-}
-
-/// Whether the change of a job, or the deletion of a pod, follows in the chain that had this end,
-/// and the end is over only with that. `in_midst`: a pod was deleted already, of several that had
-/// this quota together; then only another pod counts, and none behind the next end. What gives
-/// quota ends the search: it may wait for ends itself, and for it nobody may wait who gives.
-bool Outbox::goes_on_with_a_stop(Chain& chain, std::uint64_t end, bool in_midst) {
-  for (const auto& edit : chain.edits) {
-    if (edit->gives || (in_midst && edit->ends)) return false;
-    const bool stop = edit->deletes_a_pod() || (!in_midst && edit->entry->place.kind->job);
-    if (!stop || edit->with_end != 0) continue;
-    edit->with_end = end;
-    return true;
-  }
-  return false;
 }
 
 /// The chain's first edit is over.

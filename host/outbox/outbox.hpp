@@ -94,6 +94,11 @@ struct Heard {
   bool certain = false;
 };
 
+// What it keeps: edits.hpp.
+struct OutboxChain;
+struct OutboxEntry;
+struct OutboxEdit;
+
 class Outbox {
  public:
   /// The name of the chain of an object. [control thread]
@@ -164,14 +169,13 @@ class Outbox {
   std::uint64_t dropped() const { return dropped_; }
 
  private:
-  struct Chain;
-  struct Entry;
-  struct Edit;
+  using Chain = OutboxChain;
+  using Entry = OutboxEntry;
+  using Edit = OutboxEdit;
 
   Entry& entry_of(const StoredObject& before, std::uint64_t version);
   void add(Entry& entry, std::unique_ptr<Edit> edit);
   bool join(Chain& chain, const Entry& entry, const Edit& later);
-  static std::size_t place_of_stop(const Chain& chain, const Entry& entry);
   void ready(Chain& chain);
   void pop(Chain& chain);
   void leave_if_idle(Entry& entry);
@@ -179,9 +183,7 @@ class Outbox {
   void remove(Chain& chain);
   void is_idle(Chain& chain);
   void forget_chain(Chain& chain, std::vector<Forgotten>& out);
-  static bool goes_on_with_a_stop(Chain& chain, std::uint64_t end, bool in_midst);
   void ready_behind_ends();
-  std::optional<ClusterRequest> request_of(Edit& edit);
   bool blocked(Chain& chain, Edit& edit, Duration now);
   void send(Chain& chain, std::vector<ClusterRequest>& out, Duration now);
   void send_ready(std::vector<ClusterRequest>& out, Duration now);
