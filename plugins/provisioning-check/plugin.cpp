@@ -6,15 +6,13 @@
 #include <sluice/plugin.hpp>
 
 #include <map>
-#include <memory>
 #include <optional>
 
+#include "command_runs.hpp"
 #include "known_requests.hpp"
 #include "policy.hpp"
-#include "provisioner.hpp"
 #include "requests.hpp"
 #include "schema.hpp"
-#include "status.hpp"
 
 namespace provisioning {
 
@@ -27,15 +25,11 @@ namespace {
 
 constexpr std::uint64_t kResultsTimer = 1;
 constexpr std::uint64_t kBlockedTimer = 2;
-constexpr std::int64_t kSecond = 1'000'000'000;
 constexpr std::int64_t kBlockedPause = 60 * kSecond;
 /// After which it is looked for a template that had to make room.
 constexpr std::int64_t kTemplatePauseMs = 1000;
 constexpr const char* kNotActive = "the check is not active";
 
-ObjectRef request_ref(const std::string& ns, const std::string& name) {
-  return {std::string(kRequestVersion), "ProvisioningRequest", ns, name};
-}
 ObjectRef workload_ref(const std::string& ns, const std::string& name) {
   return {std::string(kWorkloadVersion), "Workload", ns, name};
 }
@@ -82,27 +76,10 @@ class ProvisioningCheck {
     }
   })";
 
-  explicit ProvisioningCheck(const sluice::Context& context) : context_(context) {
-    const Json& config = context.config();
-    const Json* command = config.find("command");
-    if (command == nullptr || context.simulated()) return;
-    Command wanted;
-    for (const Json& argument : command->items()) wanted.argv.push_back(argument.as_string());
-    if (const Json* env = config.find("env"))
-      for (const auto& [name, value] : env->members()) {
-        if (!value.is_string()) throw sluice::Refused("env." + name + ": must be a text");
-        wanted.env.emplace_back(name, value.as_string());
-      }
-    wanted.timeout_seconds = config.int_or("timeoutSeconds", 3600);
-    if (const Json* classes = config.find("classes"))
-      for (const Json& name : classes->items()) classes_.push_back(name.as_string());
-    // Called on threads of the provisioner, which end before this object does.
-    provisioner_ = std::make_unique<Provisioner>(
-        std::move(wanted), static_cast<std::size_t>(config.int_or("concurrency", 4)),
-        [context] { context.set_timer(kResultsTimer, context.now()); });
-  }
+  explicit ProvisioningCheck(const sluice::Context& context)
+      : context_(context), commands_(context, kResultsTimer) {}
 
-  void deactivate() { provisioner_.reset(); }
+  void deactivate() { commands_.end(); }
 
   std::string schema() const { return std::string(kSchema); }
   std::vector<std::string> check_controllers() const { return {std::string(kControllerName)}; }
@@ -168,7 +145,7 @@ class ProvisioningCheck {
   }
 
   void timer(std::uint64_t number, std::int64_t) {
-    if (number == kResultsTimer) take_results();
+    if (number == kResultsTimer) commands_.take_results();
     if (number == kBlockedTimer) try_all_blocked();
   }
 
@@ -219,8 +196,7 @@ class ProvisioningCheck {
 
   void remove(const Json& request) {
     const std::string uid = request.string_or("metadata.uid", "");
-    if (provisioner_) provisioner_->cancel(uid);
-    next_run_.erase(uid);
+    commands_.forget(uid);
     const std::string ns = request.string_or("metadata.namespace", "");
     const std::string name = request.string_or("metadata.name", "");
     known_.take(ns + "/" + name);
@@ -360,8 +336,7 @@ class ProvisioningCheck {
   void pursue_again(const ObjectRef& what) {
     const auto known = known_.take(what.ns + "/" + what.name);
     if (!known) return;
-    if (provisioner_) provisioner_->cancel(known->uid);
-    next_run_.erase(known->uid);
+    commands_.forget(known->uid);
     const auto workload = workload_of(known->attempt);
     if (!workload || !condition_is_true(*workload, "QuotaReserved") ||
         condition_is_true(*workload, "Finished") || condition_is_true(*workload, "Admitted"))
@@ -381,7 +356,7 @@ class ProvisioningCheck {
     const auto pod_sets = needed(*config, workload);
     const bool goes = request.find("metadata.deletionTimestamp") != nullptr;
     if (!goes && !is_settled(request) && shown(workload, attempt, "state") != "Ready" &&
-        !asks_as_configured(request, *config, workload)) {
+        !asks_for(request, *config, parameters_of(*config, workload))) {
       remove(request);
       pursue(attempt, workload, config_name);
       return {};
@@ -399,16 +374,7 @@ class ProvisioningCheck {
          answer_of(request, *config, attempt.number, condition_is_true(workload, "Admitted"),
                    names));
     if (made.wait) return {kTemplatePauseMs};
-    return run_command_for(request);
-  }
-
-  /// Whether the request has the class and the parameters that the configuration says now.
-  bool asks_as_configured(const Json& request, const Config& config, const Json& workload) const {
-    const Json* has = request.find("spec.parameters");
-    Json wanted = Json::object();
-    for (const auto& [key, value] : parameters_of(config, workload)) wanted[key] = value;
-    return request.string_or("spec.provisioningClassName", "") == config.class_name &&
-           (has == nullptr ? wanted.size() == 0 : *has == wanted);
+    return commands_.run_for(request);
   }
 
   /// What a check or a configuration says now goes for what waits for its capacity. O(requests).
@@ -446,54 +412,6 @@ class ProvisioningCheck {
     return out;
   }
 
-  bool is_for_command(const Json& request) const {
-    const std::string name = request.string_or("spec.provisioningClassName", "");
-    return provisioner_ && !is_settled(request) &&
-           (classes_.empty() ||
-            std::find(classes_.begin(), classes_.end(), name) != classes_.end());
-  }
-
-  Again run_command_for(const Json& request) {
-    const std::string uid = request.string_or("metadata.uid", "");
-    if (!is_for_command(request)) {
-      if (provisioner_) provisioner_->cancel(uid);
-      return {};
-    }
-    if (const auto next = next_run_.find(uid); next != next_run_.end()) {
-      const std::int64_t left = next->second - context_.now();
-      if (left > 0) return {left / 1'000'000 + 1};
-      next_run_.erase(next);
-    }
-    const std::string ns = request.string_or("metadata.namespace", "");
-    Json input = Json::object();
-    input["request"] = request;
-    input["podTemplates"] = Json::array();
-    if (const Json* sets = request.find("spec.podSets"))
-      for (const Json& set : sets->items())
-        if (const auto found = context_.objects().find(
-                {"v1", "PodTemplate", ns, set.string_or("podTemplateRef.name", "")}))
-          input["podTemplates"].push_back(*found);
-    provisioner_->start({uid, ns, request.string_or("metadata.name", ""), input.dump() + "\n"});
-    return {};
-  }
-
-  void take_results() {
-    if (!provisioner_) return;
-    for (const RunResult& result : provisioner_->take_results()) {
-      const ObjectRef ref = request_ref(result.run.ns, result.run.name);
-      const auto request = context_.objects().find(ref);
-      if (!request || request->string_or("metadata.uid", "") != result.run.uid) continue;
-      const StatusChange change =
-          status_of(*request, provisioner_->command(), result.result, context_.now());
-      if (change.again_in_seconds > 0)
-        next_run_[result.run.uid] = context_.now() + change.again_in_seconds * kSecond;
-      Json patch = Json::object();
-      patch["status"] = change.status;
-      const auto written = context_.objects().patch(ref, patch, "status");
-      if (!written) context_.warn("the status of " + ref.ns + "/" + ref.name + ": " + written.text);
-    }
-  }
-
   /// Goes on with those that are blocked and are meant.
   template <typename Which>
   void try_blocked(const Which& which) {
@@ -518,11 +436,9 @@ class ProvisioningCheck {
   }
 
   sluice::Context context_;
-  std::vector<std::string> classes_;
   KnownRequests known_;
   std::map<sluice::CheckAttempt, Blocked> blocked_;
-  std::map<std::string, std::int64_t> next_run_;  // of the command, by UID of the request
-  std::unique_ptr<Provisioner> provisioner_;
+  CommandRuns commands_;
 };
 
 }  // namespace provisioning

@@ -25,6 +25,12 @@ Json owner(std::string_view api_version, std::string_view kind, std::string_view
   return out;
 }
 
+Json as_object(const Pairs& parameters) {
+  Json out = Json::object();
+  for (const auto& [key, value] : parameters) out[key] = value;
+  return out;
+}
+
 template <typename Number>
 bool read(const Json* text, Number& out) {
   if (text == nullptr) return false;
@@ -53,7 +59,7 @@ Json request_for(const Attempt& attempt, const Config& config, const Pairs& para
       owner(kWorkloadVersion, "Workload", attempt.id.workload, attempt.id.uid));
   Json& spec = out["spec"];
   spec["provisioningClassName"] = config.class_name;
-  for (const auto& [key, value] : parameters) spec["parameters"][key] = value;
+  if (!parameters.empty()) spec["parameters"] = as_object(parameters);
   for (const Share& share : shares) {
     Json set = Json::object();
     set["podTemplateRef"]["name"] = template_name(name, share.pod_set);
@@ -61,6 +67,12 @@ Json request_for(const Attempt& attempt, const Config& config, const Pairs& para
     spec["podSets"].push_back(std::move(set));
   }
   return out;
+}
+
+bool asks_for(const Json& request, const Config& config, const Pairs& parameters) {
+  const Json* has = request.find("spec.parameters");
+  return request.string_or("spec.provisioningClassName", "") == config.class_name &&
+         (has == nullptr ? parameters.empty() : *has == as_object(parameters));
 }
 
 std::vector<Json> templates_for(const Json& request, const std::vector<Share>& shares) {

@@ -4,6 +4,7 @@
 
 #include <sluice/cpp/checks.hpp>
 #include <sluice/cpp/json.hpp>
+#include <sluice/cpp/objects.hpp>
 
 #include <cstdint>
 #include <optional>
@@ -21,6 +22,10 @@ inline constexpr std::string_view kWorkloadVersion = "kueue.x-k8s.io/v1beta2";
 /// Label of a request: the UID of its workload.
 inline constexpr std::string_view kWorkloadUid = "sluice.dev/workload-uid";
 
+inline sluice::ObjectRef request_ref(const std::string& ns, const std::string& name) {
+  return {std::string(kRequestVersion), "ProvisioningRequest", ns, name};
+}
+
 /// Which attempt a request belongs to.
 struct Attempt {
   sluice::CheckAttempt id;
@@ -31,6 +36,9 @@ struct Attempt {
 /// The request, owned by the workload; it names the templates but does not hold them.
 sluice::Json request_for(const Attempt& attempt, const Config& config, const Pairs& parameters,
                          const std::vector<Share>& shares);
+
+/// Whether the request asks for the class of the configuration with these parameters.
+bool asks_for(const sluice::Json& request, const Config& config, const Pairs& parameters);
 
 /// The templates, owned by the request, whose uid it has by now.
 std::vector<sluice::Json> templates_for(const sluice::Json& request,
