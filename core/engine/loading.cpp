@@ -51,11 +51,9 @@ void Lifecycle::load_status(WorkloadId id) {
     return;
   }
   // What was let go of by another than this engine.
-  if (part && w.is_true(ConditionRecord::Type::kAdmitted)) {
-    say_unadmitted(model_, w);
-    decide(DecisionType::kStatus, id);
-  }
-  if (part && say_unready(model_, w)) decide(DecisionType::kStatus, id);
+  const bool admitted = part && w.is_true(ConditionRecord::Type::kAdmitted);
+  if (admitted) say_unadmitted(model_, w);
+  if ((part && say_unready(model_, w)) || admitted) decide(DecisionType::kStatus, id);
   // A wait that ended meanwhile ends now.
   const ConditionRecord* requeued = w.condition(ConditionRecord::Type::kRequeued);
   const bool waits = requeued && !requeued->is_true;

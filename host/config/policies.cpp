@@ -116,7 +116,7 @@ void read_copied_labels(Section& section, ManagedJobs& out) {
     const std::string_view domain = std::string_view(name).substr(0, name.find('/'));
     if (!api::is_qualified_name(name))
       section.fail(key, fmt::format("found \"{}\"; allowed: names of labels", name));
-    else if (name == "kueue.x-k8s.io/job-uid" || domain.ends_with("sluice.dev"))
+    else if (name == kJobUidLabel || domain.ends_with("sluice.dev"))
       section.fail(key,
                    fmt::format("found \"{}\"; allowed: labels that are not the system's", name));
   }

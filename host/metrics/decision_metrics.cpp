@@ -88,7 +88,7 @@ DecisionMetrics::DecisionMetrics(const Engine& engine, const PriorityClasses& cl
 
 std::string DecisionMetrics::class_label(const api::Workload& workload) const {
   const api::PriorityClassRef* named = workload.priority_class.get();
-  return named && sluice::host::is_there(classes_, *named) ? named->name : "";
+  return named && has_class(classes_, *named) ? named->name : "";
 }
 
 /// The times are its own; the labels are those of the workload that it counts for.

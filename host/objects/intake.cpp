@@ -119,7 +119,7 @@ std::optional<std::int32_t> class_value(const PriorityClasses& classes, const js
   return classes.find(class_name(ref.group, ref.kind, ref.name));
 }
 
-bool is_there(const PriorityClasses& classes, const api::PriorityClassRef& named) {
+bool has_class(const PriorityClasses& classes, const api::PriorityClassRef& named) {
   return classes.find(class_name(named.group, named.kind, named.name)).has_value();
 }
 

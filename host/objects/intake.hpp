@@ -83,7 +83,7 @@ class PriorityClasses {
 std::optional<std::int32_t> class_value(const PriorityClasses& classes,
                                         const boost::json::object& spec);
 /// Whether the class that a Workload names is there.
-bool is_there(const PriorityClasses& classes, const api::PriorityClassRef& named);
+bool has_class(const PriorityClasses& classes, const api::PriorityClassRef& named);
 
 /// The priority that a workload was given because of its class.
 struct GivenPriority {

@@ -17,6 +17,8 @@ namespace sluice::host {
 
 /// The label of each Namespace that holds its name.
 inline constexpr std::string_view kNameLabel = "kubernetes.io/metadata.name";
+/// The label of a Workload that holds the UID of its job.
+inline constexpr std::string_view kJobUidLabel = "kueue.x-k8s.io/job-uid";
 
 struct ManagedJobs {
   bool without_queue = false;

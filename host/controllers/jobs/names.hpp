@@ -20,7 +20,6 @@ namespace sluice::host {
 inline constexpr std::string_view kQueueLabel = "kueue.x-k8s.io/queue-name";
 inline constexpr std::string_view kDefaultQueue = "default";
 inline constexpr std::string_view kPriorityClassLabel = "kueue.x-k8s.io/priority-class";
-inline constexpr std::string_view kJobUidLabel = "kueue.x-k8s.io/job-uid";
 /// An annotation, or a label: see prebuilt_of().
 inline constexpr std::string_view kPrebuilt = "kueue.x-k8s.io/prebuilt-workload-name";
 inline constexpr std::string_view kMaxExecutionLabel = "kueue.x-k8s.io/max-exec-time-seconds";

@@ -7,6 +7,7 @@
 #include "host/controllers/jobs/in_use.hpp"
 #include "host/controllers/jobs/job_view.hpp"
 #include "host/controllers/jobs/names.hpp"
+#include "host/objects/managed_jobs.hpp"
 #include "host/objects/parts.hpp"
 #include "host/writes/metadata.hpp"
 

@@ -7,6 +7,7 @@
 #include "api/json/json.hpp"
 #include "host/controllers/jobs/names.hpp"
 #include "host/objects/kinds.hpp"
+#include "host/objects/managed_jobs.hpp"
 #include "host/objects/marks.hpp"
 #include "host/objects/parts.hpp"
 
