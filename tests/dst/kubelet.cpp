@@ -51,12 +51,12 @@ RunState state_of(const Process& process) {
 
 }  // namespace
 
-void Kubelet::look(const LiveStore& store, const api::Scheme& scheme, Time now,
+void Kubelet::look(const LiveStore& store, const api::Scheme& scheme, ObjectTrees& trees, Time now,
                    std::vector<std::string>& wrong) {
   const auto pods = store.read(*scheme.find("v1", "Pod"), "");
   std::vector<std::string> there;
   for (const RecordPtr& record : pods->objects) {
-    const json::object pod = to_object(*record);
+    const json::object& pod = trees.of(record);
     const json::object& metadata = part(pod, "metadata");
     const std::string uid(api::find_text(metadata, "uid"));
     there.push_back(uid);
@@ -67,7 +67,7 @@ void Kubelet::look(const LiveStore& store, const api::Scheme& scheme, Time now,
       const auto job = store.get(*scheme.find("batch/v1", "Job"), job_of(pod));
       if (!job)
         wrong.push_back("pod " + record->key + " starts, and its job is not there");
-      else if (has_condition(part(to_object(*job), "status"), "Complete"))
+      else if (has_condition(part(trees.of(job), "status"), "Complete"))
         wrong.push_back("pod " + record->key + " starts, and its job is complete");
       start(uid, pod, now, wrong);
     }

@@ -13,6 +13,7 @@
 
 #include "host/objects/controller.hpp"
 #include "host/store/live_store.hpp"
+#include "tests/dst/object_trees.hpp"
 
 namespace sluice::host::test {
 
@@ -28,7 +29,7 @@ struct Process {
 class Kubelet {
  public:
   /// Starts and ends what the published view asks for. What must not be goes to `wrong`.
-  void look(const LiveStore& store, const api::Scheme& scheme, Time now,
+  void look(const LiveStore& store, const api::Scheme& scheme, ObjectTrees& trees, Time now,
             std::vector<std::string>& wrong);
   /// Processes come to their ends.
   void pass(Time now);

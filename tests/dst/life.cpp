@@ -5,21 +5,18 @@
 
 namespace sluice::host::test {
 
-namespace {
-
-std::unique_ptr<Rules> rules_of(const Configuration& config, const VirtualClock& clock) {
+std::unique_ptr<Rules> rules_of(const Configuration& config, const PluginClock& clock) {
   if (!config.plugins.load) return Rules::without_plugins(clock);
   auto rules = Rules::load(config.plugins, std::nullopt, clock);
   SLUICE_CHECK(rules.ok(), rules.ok() ? "" : rules.error().text);
   return std::move(*rules);
 }
 
-}  // namespace
-
-Life::Life(const Configuration& config, const std::shared_ptr<MemoryDisk>& disk, IdSource& ids,
-           VirtualClock& clock, DecisionObserver* observer)
+Life::Life(const Configuration& config, std::unique_ptr<Rules> rules,
+           const std::shared_ptr<MemoryDisk>& disk, IdSource& ids, VirtualClock& clock,
+           DecisionObserver* observer)
     : clock_(clock),
-      rules_(rules_of(config, clock)),
+      rules_(std::move(rules)),
       store_(rules_->scheme, std::make_unique<MemoryJournal>(disk)),
       machine_(config, *rules_,
                {.store = store_,

@@ -1,7 +1,7 @@
 // Life: a host from its start to its death, below the API server: store, machine, controllers, and
 // the pods of jobs without processes. The journal is a disk in memory that outlives it.
 //
-//   Life life(config, disk, ids, clock, now);
+//   Life life(config, rules_of(config, clock), disk, ids, clock, nullptr);
 //   life.write(…); life.turn(now);       // one instant and one commit, as a turn of the host
 //
 // Everything happens on the caller's thread; turn() waits until the store has written, so that the
@@ -19,11 +19,15 @@
 
 namespace sluice::host::test {
 
+/// With the plugins that the configuration names. `clock` must outlive them.
+std::unique_ptr<Rules> rules_of(const Configuration& config, const PluginClock& clock);
+
 class Life {
  public:
   /// `clock`, `ids` and `config` must outlive it; `observer` may be nullptr.
-  Life(const Configuration& config, const std::shared_ptr<MemoryDisk>& disk, IdSource& ids,
-       VirtualClock& clock, DecisionObserver* observer);
+  Life(const Configuration& config, std::unique_ptr<Rules> rules,
+       const std::shared_ptr<MemoryDisk>& disk, IdSource& ids, VirtualClock& clock,
+       DecisionObserver* observer);
 
   /// As a client with all rights. `path`: resource, or `resource/namespace/name[/subresource]`.
   ApiResult<WriteOutcome> write(WriteVerb verb, std::string_view path, std::string_view body);

@@ -21,7 +21,7 @@ struct LifeWorld {
   /// The host's process is another one, on the same disk.
   void restart() {
     life.reset();
-    life = std::make_unique<Life>(config, disk, ids, clock, nullptr);
+    life = std::make_unique<Life>(config, rules_of(config, clock), disk, ids, clock, nullptr);
   }
   /// As Life::write(); it is taken.
   void write(WriteVerb verb, std::string_view path, std::string_view body) {

@@ -57,14 +57,6 @@ void for_each_owner(const json::object& object, std::string_view kind, Fn fn) {
   });
 }
 
-std::vector<json::object> all(const LiveStore& store, const api::Scheme& scheme,
-                              std::string_view name) {
-  std::vector<json::object> out;
-  const auto listing = store.read(*scheme.find_by_name(name), "");
-  for (const RecordPtr& record : listing->objects) out.push_back(to_object(*record));
-  return out;
-}
-
 /// Whether it has anything that it had less of before.
 bool is_more(const std::map<std::string, std::int64_t>& now,
              const std::map<std::string, std::int64_t>& before) {
@@ -101,14 +93,15 @@ Model::Queue Model::read_queue(const json::object& object) {
   return queue;
 }
 
-Model::Seen Model::read(const LiveStore& store, const api::Scheme& scheme,
+Model::Seen Model::read(const LiveStore& store, const api::Scheme& scheme, ObjectTrees& trees,
                         std::vector<std::string>& wrong) {
   Seen out;
-  for (const json::object& object : all(store, scheme, "clusterqueues"))
-    out.queues[name_of(object)] = read_queue(object);
-  const std::vector<json::object> workloads = all(store, scheme, "workloads");
+  for (const json::object* queue : trees.all(store, scheme, "clusterqueues"))
+    out.queues[name_of(*queue)] = read_queue(*queue);
+  const std::vector<const json::object*> workloads = trees.all(store, scheme, "workloads");
   std::set<std::string> represented;  // by one of their members, which holds the quota
-  for (const json::object& object : workloads) {
+  for (const json::object* workload : workloads) {
+    const json::object& object = *workload;
     const std::string key = "default/" + name_of(object);
     for_each_owner(object, "Workload", [&](const std::string& whom) {
       represented.insert(whom);
@@ -116,7 +109,8 @@ Model::Seen Model::read(const LiveStore& store, const api::Scheme& scheme,
     });
     for_each_owner(object, "Job", [&](const std::string& job) { out.owners[key] = "job " + job; });
   }
-  for (const json::object& object : workloads) {
+  for (const json::object* workload : workloads) {
+    const json::object& object = *workload;
     const std::string key = "default/" + name_of(object);
     const bool reserved = has_condition(part(object, "status"), "QuotaReserved"),
                admitted = has_condition(part(object, "status"), "Admitted");
@@ -140,7 +134,8 @@ Model::Seen Model::read(const LiveStore& store, const api::Scheme& scheme,
       for_each_owner(object, "Job", [&](const std::string& job) { out.admitted[key] = job; });
   }
   // Who replaces another one takes over what that one holds (KEP-77).
-  for (const json::object& object : workloads) {
+  for (const json::object* workload : workloads) {
+    const json::object& object = *workload;
     const std::string_view old =
         api::find_text(part(part(object, "metadata"), "annotations"), kReplaces);
     const auto before = out.held.find(std::string(old));
@@ -223,12 +218,13 @@ void Model::check_in_use(const std::map<std::string, std::int64_t>& in_use,
 }
 
 void Model::check_jobs(const Seen& now, const LiveStore& store, const api::Scheme& scheme,
-                       std::vector<std::string>& wrong) {
+                       ObjectTrees& trees, std::vector<std::string>& wrong) {
   std::set<std::string> there, may_run;
   for (const auto& [workload, job] : now.admitted)
     if (!may_run.insert(job).second) wrong.push_back("two workloads of " + job + " are admitted");
   unfinished_.clear();
-  for (const json::object& job : all(store, scheme, "jobs")) {
+  for (const json::object* each : trees.all(store, scheme, "jobs")) {
+    const json::object& job = *each;
     const std::string key = "default/" + name_of(job);
     there.insert(key);
     if (has_condition(part(job, "status"), "Complete") ||
@@ -243,12 +239,12 @@ void Model::check_jobs(const Seen& now, const LiveStore& store, const api::Schem
     if (!there.contains(job)) wrong.push_back("job " + job + " was acknowledged and is lost");
 }
 
-void Model::look(const LiveStore& store, const api::Scheme& scheme, Time time,
+void Model::look(const LiveStore& store, const api::Scheme& scheme, ObjectTrees& trees, Time time,
                  std::vector<std::string>& wrong) {
   if (store.version() < version_)
     wrong.push_back(fmt::format("version {} comes after {}", store.version(), version_));
   version_ = store.version();
-  Seen now = read(store, scheme, wrong);
+  Seen now = read(store, scheme, trees, wrong);
   check_quota(now, wrong);
   if (now.held != before_.held || now.holders != before_.holders) held_since_ = time;
   std::vector<std::string> untold;
@@ -257,7 +253,7 @@ void Model::look(const LiveStore& store, const api::Scheme& scheme, Time time,
   // same was lost and got again.
   untold_since_ = untold.empty() ? kNever : std::min(untold_since_, time);
   if (untold_since_ <= time - kSecond) wrong.insert(wrong.end(), untold.begin(), untold.end());
-  check_jobs(now, store, scheme, wrong);
+  check_jobs(now, store, scheme, trees, wrong);
   before_ = std::move(now);
 }
 

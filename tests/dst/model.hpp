@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "host/store/live_store.hpp"
+#include "tests/dst/object_trees.hpp"
 
 namespace sluice::host::test {
 
@@ -25,7 +26,7 @@ class Model {
   void job_deleted(const std::string& key) { jobs_.erase(key); }
 
   /// Looks at what is published. What must not be goes to `wrong`.
-  void look(const LiveStore& store, const api::Scheme& scheme, Time now,
+  void look(const LiveStore& store, const api::Scheme& scheme, ObjectTrees& trees, Time now,
             std::vector<std::string>& wrong);
 
   /// `in_use`: thousandths of a CPU by job, as its pods run when an instant is over. They hold
@@ -54,12 +55,12 @@ class Model {
     const std::string& job(const std::string& workload) const;
   };
   static Queue read_queue(const boost::json::object& object);
-  static Seen read(const LiveStore& store, const api::Scheme& scheme,
+  static Seen read(const LiveStore& store, const api::Scheme& scheme, ObjectTrees& trees,
                    std::vector<std::string>& wrong);
   void check_quota(const Seen& now, std::vector<std::string>& wrong) const;
   static void check_told(const Seen& now, std::vector<std::string>& wrong);
   void check_jobs(const Seen& now, const LiveStore& store, const api::Scheme& scheme,
-                  std::vector<std::string>& wrong);
+                  ObjectTrees& trees, std::vector<std::string>& wrong);
 
   std::set<std::string> jobs_, unfinished_;
   Seen before_;

@@ -61,6 +61,16 @@ Configuration config_of(const Script& script) {
   return out;
 }
 
+/// Reading kinds and libraries takes longer than most lives: each life has instances of its own of
+/// what the process loads once.
+const Rules& loaded_once(const Configuration& config) {
+  static const VirtualClock clock;
+  static std::unique_ptr<const Rules> with, without;
+  auto& rules = config.plugins.load ? with : without;
+  if (!rules) rules = rules_of(config, clock);
+  return *rules;
+}
+
 std::string queue_text(int queue, int cpus_f, int cpus_g, bool plugins) {
   const std::string cohort = queue < 3 ? R"("cohortName":"co",)" : "";
   const std::string checks =
@@ -105,7 +115,9 @@ class Story {
 
  private:
   void begin_life() {
-    life_ = std::make_unique<Life>(config_, disk_, ids_, clock_, &digest_);
+    auto rules = Rules::beside(loaded_once(config_), clock_, {}, {});
+    SLUICE_CHECK(rules.ok(), rules.ok() ? "" : rules.error().text);
+    life_ = std::make_unique<Life>(config_, std::move(*rules), disk_, ids_, clock_, &digest_);
     if (broken_ == Broken::kRestartsPods) kubelet_ = {};
     kubelet_.host_died();
   }
@@ -290,8 +302,9 @@ class Story {
     const std::string failure = life_->turn(now_, steps);
     if (!failure.empty()) told_.wrong.push_back("the store failed: " + failure);
     for (const std::string& key : std::exchange(unsure_, {})) model_.job_acknowledged(key);
-    kubelet_.look(life_->store(), life_->scheme(), now_, told_.wrong);
-    model_.look(life_->store(), life_->scheme(), now_, told_.wrong);
+    kubelet_.look(life_->store(), life_->scheme(), trees_, now_, told_.wrong);
+    model_.look(life_->store(), life_->scheme(), trees_, now_, told_.wrong);
+    trees_.forget_others();
     if (steps == Kernel::kUnlimitedSteps) model_.check_in_use(kubelet_.in_use(), told_.wrong);
   }
   void forget_a_job() {
@@ -364,6 +377,7 @@ class Story {
   Digest digest_;
   Kubelet kubelet_;
   Model model_;
+  ObjectTrees trees_;
   std::vector<std::string> unsure_;  // jobs that nobody was told of yet
   Told told_;
   std::unique_ptr<Life> life_;

@@ -97,7 +97,7 @@ class Week {
   VirtualClock clock_;
   LiveIds ids_;
   const std::shared_ptr<MemoryDisk> disk_ = std::make_shared<MemoryDisk>();
-  Life life_{config_, disk_, ids_, clock_, nullptr};
+  Life life_{config_, rules_of(config_, clock_), disk_, ids_, clock_, nullptr};
   std::size_t made_ = 0;
   std::vector<std::string> running_;
 };
