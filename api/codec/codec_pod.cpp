@@ -4,6 +4,7 @@
 #include "api/codec/codec.hpp"
 #include "api/json/decode_parts.hpp"
 #include "api/json/json.hpp"
+#include "api/schema/no_effect.hpp"
 
 namespace sluice::api {
 
@@ -215,6 +216,7 @@ PodTemplate decode_pod_template(const json::object& pod_template) {
     }
     pod.invalid_resources = invalid_resources(*spec);
   }
+  pod.unmet = unmet_by_pods(pod_template);
   pod.shape = shape_of(pod, spec);
   return pod;
 }

@@ -129,6 +129,8 @@ Workload decode_workload(const json::object& object, PodTemplateCache& templates
     workload.status = decode_workload_status(*status);
   }
   workload.held_because = held_because(object);
+  for (const PodSet& pod_set : workload.pod_sets)
+    if (workload.held_because.empty()) workload.held_because = pod_set.pod->unmet;
   workload.is_gated = is_gated(object);
   workload.of_job = !controlling_jobs(object, scheme).empty();
   workload.extensions = scheme.extensions("Workload", object);

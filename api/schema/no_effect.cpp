@@ -127,17 +127,6 @@ void advise_template(const std::string& where, const json::object& pod,
                             "devices that are claimed are not counted; the workload waits"));
 }
 
-std::string required_by(const json::object& pod) {
-  const json::object& annotations = find_part(find_part(pod, "metadata"), "annotations");
-  for (const std::string_view name : {kRequired, kSliceRequired, kSliceConstraints})
-    if (find(annotations, name))
-      return "It requires a topology (annotation " + std::string(name) +
-             "), and pods are not placed by topology here";
-  if (!claims_devices(pod)) return {};
-  return "It claims devices (resource claims), which are not counted here: to admit it could hand "
-         "out more than there is";
-}
-
 }  // namespace
 
 std::vector<std::string> without_effect(std::string_view group, std::string_view kind,
@@ -212,16 +201,26 @@ std::string held_because(const json::object& workload) {
   if (has_at(spec, "preemptionGates"))
     return "It has spec.preemptionGates, which nobody here opens";
   bool is_placed = false;
-  std::string by_template;
   for_each_object(spec, "podSets", [&](const json::object& pod_set) {
-    const json::object& topology = find_part(pod_set, "topologyRequest");
-    is_placed |= has_at(topology, "required") || has_at(topology, "podSetSliceRequiredTopology") ||
-                 has_at(topology, "podsetSliceRequiredTopologyConstraints");
-    if (by_template.empty()) by_template = required_by(find_part(pod_set, "template"));
+    const json::object* topology = find_object(pod_set, "topologyRequest");
+    is_placed |=
+        topology != nullptr &&
+        (has_at(*topology, "required") || has_at(*topology, "podSetSliceRequiredTopology") ||
+         has_at(*topology, "podsetSliceRequiredTopologyConstraints"));
   });
-  if (is_placed)
-    return "It requires a topology (topologyRequest), and pods are not placed by topology here";
-  return by_template;
+  if (!is_placed) return {};
+  return "It requires a topology (topologyRequest), and pods are not placed by topology here";
+}
+
+std::string unmet_by_pods(const json::object& pod_template) {
+  const json::object& annotations = find_part(find_part(pod_template, "metadata"), "annotations");
+  for (const std::string_view name : {kRequired, kSliceRequired, kSliceConstraints})
+    if (find(annotations, name))
+      return "It requires a topology (annotation " + std::string(name) +
+             "), and pods are not placed by topology here";
+  if (!claims_devices(pod_template)) return {};
+  return "It claims devices (resource claims), which are not counted here: to admit it could hand "
+         "out more than there is";
 }
 
 }  // namespace sluice::api

@@ -25,8 +25,10 @@ std::vector<std::string> without_effect(std::string_view group, std::string_view
                                         const boost::json::object& object,
                                         std::span<const std::string> effective = {});
 
-/// Why a Workload may not be admitted as it is; empty: nothing stands in its way.
+/// Why a Workload may not be admitted as it is, by its own fields; empty: they do not keep it.
 std::string held_because(const boost::json::object& workload);
+/// The same by one of its pod templates.
+std::string unmet_by_pods(const boost::json::object& pod_template);
 /// Whether that is because others said that they let it go later.
 bool is_gated(const boost::json::object& workload);
 /// A workload or a job names a gate that it did not have before: too late, it may be admitted by

@@ -67,6 +67,9 @@ struct PodTemplate {
   /// Why nobody would run such a pod (a container requests more than its limit): the whole sentence
   /// that is told, empty when it is valid.
   std::string invalid_resources;
+  /// What such a pod requires and cannot have, so that it is not admitted: the whole sentence that
+  /// is told; empty: nothing.
+  std::string unmet;
   LabelMap annotations;
   /// The canonical text of all that decides scheduling; equal texts mean equal shapes.
   std::string shape;
