@@ -11,6 +11,7 @@ log: cluster.requests_of("observer").
 import json
 import os
 import shutil
+import socket
 import subprocess
 import tempfile
 
@@ -29,6 +30,17 @@ AUDIT = {"apiVersion": "audit.k8s.io/v1", "kind": "Policy", "omitStages": ["Requ
          "rules": [{"level": "None", "userGroups": ["system:masters"]},
                    {"level": "None", "userGroups": ["system:serviceaccounts:kube-system"]},
                    {"level": "None", "users": [MANAGER, SCHEDULER]}, {"level": "Metadata"}]}
+
+
+def own_address():
+    """An address of this machine that endpoints may have; None: it is alone in the world."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+        try:
+            probe.connect(("192.0.2.1", 9))  # sends nothing: it chooses a way
+            found = probe.getsockname()[0]
+        except OSError:
+            return None
+    return None if found.startswith("127.") else found
 
 
 class Process:

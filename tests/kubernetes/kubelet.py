@@ -21,6 +21,8 @@ def now():
 
 
 class Kubelet:
+    nodes = {NODE: {}}  # their labels
+
     def __init__(self, api, cpu="8", pods=1000):
         self.api, self.cpu, self.pods = api, cpu, str(pods)
         self.stopping = threading.Event()
@@ -30,12 +32,13 @@ class Kubelet:
 
     def __enter__(self):
         capacity = {"cpu": self.cpu, "memory": "64Gi", "pods": self.pods}
-        self.api.post("/api/v1/nodes", {"metadata": {"name": NODE}})
-        self.api.merge(f"/api/v1/nodes/{NODE}/status", {"status": {
-            "capacity": capacity, "allocatable": capacity, "conditions": [
-                {"type": "Ready", "status": "True", "reason": "Test", "message": "it is",
-                 "lastHeartbeatTime": now(), "lastTransitionTime": now()}]}})
-        self.api.merge(f"/api/v1/nodes/{NODE}", {"spec": {"taints": None}})
+        for name, labels in self.nodes.items():
+            self.api.post("/api/v1/nodes", {"metadata": {"name": name, "labels": labels}})
+            self.api.merge(f"/api/v1/nodes/{name}/status", {"status": {
+                "capacity": capacity, "allocatable": capacity, "conditions": [
+                    {"type": "Ready", "status": "True", "reason": "Test", "message": "it is",
+                     "lastHeartbeatTime": now(), "lastTransitionTime": now()}]}})
+            self.api.merge(f"/api/v1/nodes/{name}", {"spec": {"taints": None}})
         self.thread.start()
         return self
 
@@ -46,7 +49,7 @@ class Kubelet:
     def run(self):
         while not self.stopping.wait(0.1):
             try:
-                for pod in self.api.items(f"{PODS}?fieldSelector=spec.nodeName%3D{NODE}"):
+                for pod in self.api.items(f"{PODS}?fieldSelector=spec.nodeName!%3D"):
                     self.keep(pod)
             except (OSError, AssertionError):
                 continue  # the server is away, or the pod went meanwhile
@@ -70,16 +73,19 @@ class Kubelet:
         if time.monotonic() >= self.ending.setdefault(metadata["uid"], time.monotonic() + takes):
             self.api.send("DELETE", path, {"gracePeriodSeconds": 0})
 
-    def tell(self, path, pod, phase):
+    def tell(self, path, pod, phase, code=0, **more):
+        """code: that its containers end with; more: of its status."""
         ready = "True" if phase == "Running" else "False"
         state = {"running": {"startedAt": now()}}
-        if phase == "Succeeded":
-            state = {"terminated": {"exitCode": 0, "reason": "Completed", "finishedAt": now()}}
-        self.api.merge(path + "/status", {"status": {
+        if phase != "Running":
+            state = {"terminated": {"exitCode": code, "finishedAt": now(),
+                                    "reason": "Error" if code else "Completed"}}
+        self.api.must("PATCH", path + "/status", {"status": more | {
             "phase": phase, "startTime": pod["status"].get("startTime", now()),
             "conditions": [{"type": each, "status": ready, "lastTransitionTime": now()}
                            for each in ("Ready", "ContainersReady")],
             "containerStatuses": [
                 {"name": each["name"], "image": each["image"], "imageID": "none",
                  "ready": phase == "Running", "restartCount": 0, "state": state}
-                for each in pod["spec"]["containers"]]}})
+                for each in pod["spec"]["containers"]]}},
+            "application/strategic-merge-patch+json")

@@ -3,13 +3,13 @@
 who waits, who may know, whom it believes, and that it is asked where somebody decides."""
 import http.client
 import json
-import socket
 import ssl
 import subprocess
 
 import build
 from asked import Case
 from client import Api, eventually
+from control_plane import own_address
 from ports import own_port
 
 PENDING = "/apis/visibility.kueue.x-k8s.io/{}/{}/pendingworkloads"
@@ -18,17 +18,6 @@ LOCAL = PENDING.format("v1beta2", "namespaces/default/localqueues/q")
 SERVICES = "/apis/apiregistration.k8s.io/v1/apiservices/"
 SLICE = "/apis/discovery.k8s.io/v1/namespaces/sluice-system/endpointslices/sluice-visibility"
 RBAC = "/apis/rbac.authorization.k8s.io/v1"
-
-
-def own_address():
-    """An address of this machine that endpoints may have; None: it is alone in the world."""
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
-        try:
-            probe.connect(("192.0.2.1", 9))  # sends nothing: it chooses a way
-            found = probe.getsockname()[0]
-        except OSError:
-            return None
-    return None if found.startswith("127.") else found
 
 
 def names(answer):
