@@ -25,7 +25,6 @@ docs/kubernetes.md says what was found.
 """
 import argparse
 import base64
-import http.server
 import json
 import os
 import re
@@ -33,8 +32,6 @@ import shutil
 import ssl
 import subprocess
 import sys
-import threading
-import urllib.parse
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.append(os.path.dirname(HERE))
@@ -42,6 +39,7 @@ sys.path.append(os.path.dirname(HERE))
 import yaml  # noqa: E402
 
 import build  # noqa: E402
+import serving  # noqa: E402
 import specs  # noqa: E402
 import suites  # noqa: E402
 from client import Api, eventually  # noqa: E402
@@ -58,6 +56,9 @@ PAGES = os.path.join(ROOT, "packaging", "job-kinds")
 
 class Run:
     """A suite: its control plane, and the controller that decides at the moment."""
+    root = specs.SUITES  # the folder of the suites, in the module
+    # Of what a cluster is given: the controllers are processes here.
+    left_out = ("Deployment", "Service", "APIService")
 
     def __init__(self, options, suite):
         self.options, self.suite = options, suite
@@ -110,28 +111,35 @@ class Run:
         self.give([each for each in objects if each not in definitions and each not in hooks])
         self.give(hooks)
 
-    def manifests(self, pages):
-        """What a cluster is given, but for the pods: the controllers are processes here."""
-        more = ["--job-kinds", *pages] if pages else []
-        told = os.path.join(self.folder, "rights.yaml")  # so that jobs may be deleted
-        with open(told, "w", encoding="utf-8") as out:
+    def rights(self):
+        """The path of a configuration with which more may be done: jobs may be deleted."""
+        path = os.path.join(self.folder, "rights.yaml")
+        with open(path, "w", encoding="utf-8") as out:
             yaml.safe_dump({
                 "apiVersion": "config.kueue.x-k8s.io/v1beta2", "kind": "Configuration",
                 "objectRetentionPolicies": {"workloads": {"afterDeactivatedByKueue": "1h"}}}, out)
-        text = subprocess.run(
-            [self.options.sluice, "manifests", "--config", told,
-             "--plugins", ",".join(suites.plugins(self.suite)), "--webhook-url",
-             f"https://127.0.0.1:{self.port}", *more],
-            capture_output=True, text=True, check=True).stdout
+        return path
+
+    def manifests(self, pages):
+        """What a cluster is given."""
+        more = ["--job-kinds", *pages] if pages else []
         kept = []
-        for each in yaml.safe_load_all(text):
-            if each["kind"] in ("Deployment", "Service", "APIService"):
+        for each in self.printed("--webhook-url", f"https://127.0.0.1:{self.port}", *more):
+            if each["kind"] in self.left_out:
                 continue
             if each["kind"].endswith("Binding"):
                 each["subjects"].append({"apiGroup": "rbac.authorization.k8s.io",
                                          "kind": "Group", "name": "controllers"})
             kept.append(each)
         return kept
+
+    def printed(self, *arguments):
+        """What `sluice manifests` prints."""
+        text = subprocess.run(
+            [self.options.sluice, "manifests", "--config", self.rights(), "--plugins",
+             ",".join(suites.plugins(self.suite)), *arguments],
+            capture_output=True, text=True, check=True).stdout
+        return list(yaml.safe_load_all(text))
 
     def give(self, objects):
         if objects:
@@ -143,19 +151,22 @@ class Run:
 
     def start(self, asked):
         """Starts a controller as the suite's setup would have started a manager."""
-        self.stop(None)
-        self.started += 1
         names = suites.plugins(self.suite, asked)
         made = suites.configuration(self.suite, asked)
-        path = os.path.join(self.folder, f"{self.started}.yaml")
+        path = os.path.join(self.folder, f"{self.started + 1}.yaml")
         with open(path, "w", encoding="utf-8") as out:
             yaml.safe_dump(made, out)
             out.write(f"# {json.dumps(asked)}\n# {names}\n")
         is_kueue = made["apiVersion"].startswith("config.kueue")
         loaded = ["--plugins", ",".join(names)] if is_kueue else []
-        self.running = Controller(self.options.sluice, self.cluster, "one", *loaded,
-                                  "--config", path, "--webhook-address", f"127.0.0.1:{self.port}",
-                                  "--log-level", "debug")
+        return self.decide(path, *loaded, "--webhook-address", f"127.0.0.1:{self.port}")
+
+    def decide(self, configuration, *arguments):
+        """Starts a controller, in place of the one before."""
+        self.stop(None)
+        self.started += 1
+        self.running = Controller(self.options.sluice, self.cluster, "one", *arguments,
+                                  "--config", configuration, "--log-level", "debug")
         self.running.log_path = os.path.join(self.folder, f"{self.started}.log")
         self.running.start()
         eventually(self.believed, "API servers believe the webhook")
@@ -218,17 +229,28 @@ class Run:
                 return value
         return 0
 
+    def arguments(self):
+        """Of the compiled specs, before those that the user gives."""
+        return []
+
+    def surroundings(self):
+        """What is there before the specs begin, as their environment says it."""
+        return {}
+
+    def place(self):
+        """The folder in which the specs run."""
+        return self.folder
+
     def play(self):
         """Compiles and runs the suite; its report."""
         program = os.path.join(self.options.work, "bin", self.suite.replace("/", "+"))
         os.makedirs(os.path.dirname(program), exist_ok=True)
         if not self.options.compiled or not os.path.exists(program):
-            specs.compile_suite(self.options.kueue, self.suite, program)
-        server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler(self))
-        threading.Thread(target=server.serve_forever, daemon=True).start()
+            specs.compile_suite(self.options.kueue, f"{self.root}/{self.suite}", program)
+        server = serving.serve(self)
         report = os.path.join(self.folder, "report.json")
         command = [program, "--ginkgo.no-color", f"--ginkgo.json-report={report}",
-                   "--ginkgo.timeout=3h", "--ginkgo.v", *self.options.more]
+                   "--ginkgo.timeout=3h", "--ginkgo.v", *self.arguments(), *self.options.more]
         for flag in ("focus", "skip"):
             if getattr(self.options, flag):
                 command.append(f"--ginkgo.{flag}={getattr(self.options, flag)}")
@@ -236,9 +258,10 @@ class Run:
             "PROJECT_DIR": os.path.join(self.options.kueue, "x"), "ARTIFACTS": self.folder,
             "SUITES_SERVER": f"http://127.0.0.1:{server.server_port}"}
         try:
+            environment |= self.surroundings()
             with open(os.path.join(self.folder, "output"), "w", encoding="utf-8") as out:
-                subprocess.run(command, cwd=self.folder, env=environment, stdout=out, stderr=out,
-                               check=False)
+                subprocess.run(command, cwd=self.place(), env=environment, stdout=out,
+                               stderr=out, check=False)
         finally:
             self.end(None)
             server.shutdown()
@@ -259,34 +282,6 @@ def with_nobody(sluice, work):
     return os.path.join(work, "kit", "bin", "sluice")
 
 
-def handler(run):
-    lock = threading.Lock()
-
-    class Handler(http.server.BaseHTTPRequestHandler):
-        def do_POST(self):
-            body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-            self.give(getattr(run, self.path.strip("/")), body)
-
-        def do_GET(self):
-            asked = urllib.parse.urlparse(self.path).query
-            self.give(run.metric, urllib.parse.parse_qsl(asked, keep_blank_values=True))
-
-        def give(self, what, body):
-            try:
-                with lock:
-                    code, text = 200, json.dumps(what(body))
-            except Exception as error:  # pylint: disable=broad-except
-                code, text = 500, f"{type(error).__name__}: {error}"
-            self.send_response(code)
-            self.end_headers()
-            self.wfile.write(text.encode())
-
-        def log_message(self, *_):
-            pass
-
-    return Handler
-
-
 def told(report):
     """Figures of a report, and what failed in it."""
     states, failed = {}, []
@@ -301,7 +296,7 @@ def told(report):
     return states, failed
 
 
-def main():
+def main(kind=Run):
     parser = argparse.ArgumentParser()
     for name in ("--sluice", "--programs", "--work"):
         parser.add_argument(name, required=True)
@@ -318,7 +313,7 @@ def main():
                            check=True).stdout.strip()
     specs.copy(f"{cache}/{build.KUEUE}@{version}", options.kueue)
     for suite in options.suites:
-        states, failed = told(Run(options, suite).play())
+        states, failed = told(kind(options, suite).play())
         for name, failure in failed:
             where = failure.get("Location", {})
             print(f"--- {name}\n    {where.get('FileName', '')}:{where.get('LineNumber', '')}\n"

@@ -9,12 +9,20 @@ import subprocess
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 SUITES = "test/integration/singlecluster"
+END_TO_END = "test/e2e/singlecluster"
 METRICS = "test/sluice/testutil"
+
+# Labels of pods that say in which queues they are: they have none here.
+NO_QUEUE = (r"(Labels\[\w+\.(?:Cluster|Local)QueueLabel\]\)\.To)\(gomega\.Equal\((.*)\)\)",
+            r'\1(gomega.BeElementOf("", \2))')
 
 # Waits that are too short for a busy machine; what an eviction without a job leaves to be done,
 # which is over at once here; reasons to wait, which here are those of a gate that is off in Kueue;
-# 422 where Kueue's webhooks refuse with 403; and labels of ours beside theirs.
+# 422 where Kueue's webhooks refuse with 403; labels of ours beside theirs; the marks of options,
+# which are Kueue's variants; and what of the end-to-end specs asks for a real cluster.
 EDITS = {
+    "pkg/controller/jobs/leaderworkerset/leaderworkerset_webhook.go": [  # a name without a UID
+        (r"(GetWorkloadNameForOwnerWithGVK\(.*), uid, gvk\)", r'\1, "", gvk)')],
     "pkg/util/testing/condition_matchers.go": [
         (r"(func HaveConditionStatusFalseAndReason\(.*\{)",
          '\\1\n\tif conditionType == "QuotaReserved" && reason == "Pending" {'
@@ -48,7 +56,18 @@ EDITS = {
     "test/util/util_scheduling.go": [
         (r"finished\.Len\(\)\)\.Should\(gomega\.Equal\(n\)",
          'finished.Len()).Should(gomega.BeNumerically("<=", n)')],
+    END_TO_END + "/baseline/concurrent_admission_test.go": [
+        (r"Labels\[controllerconstants\.ConcurrentAdmissionParentLabelKey\]",
+         'Annotations["kueue.x-k8s.io/parent-option"]'),
+        (r"controllerconstants\.WorkloadAllowedResourceFlavorAnnotation", '"sluice.dev/option"'),
+        (r"\n\tcontrollerconstants .*", "")],
+    END_TO_END + "/baseline/job_test.go": [NO_QUEUE],
+    END_TO_END + "/baseline/pod_test.go": [NO_QUEUE],
+    "test/util/e2e.go": [  # they look for Deployments, and for Kueue's Lease
+        (r"(func (?:waitForKueueAvailability|waitForDeploymentAvailability)\(.*\{)",
+         r"\1\n\treturn")],
     "test/util/util.go": [
+        (r"(func KExecute\(.*\{)", r"\1\n\treturn executed(ns, pod, command)"),
         (r"(gomega\.Expect\(c\.Create\(ctx, obj\)\)\.Should\(gomega\.Succeed\(\)\))",
          r"owned(ctx, c, obj)\n\t\1\n\tsettled(ctx, c, obj)"),
         (r"(func SetQuotaReservation\(.*\{)", r"\1\n\twithQueue(ctx, k8sClient, wlKey, admission)"),
@@ -148,7 +167,12 @@ def edit_all(target):
                 change(path, with_setups_that_tell)
 
 
-def compile_suite(target, suite, program):
-    """Compiles the specs of a suite; raises where they cannot be."""
-    subprocess.run(["nice", "go", "test", "-c", "-o", program, f"./{SUITES}/{suite}"], cwd=target,
-                   env=os.environ | {"GOFLAGS": "-mod=readonly -buildvcs=false"}, check=True)
+def compile_suite(target, folder, program):
+    """Compiles the specs of a folder; raises where they cannot be."""
+    compile_go(target, "test", "-c", "-o", program, f"./{folder}")
+
+
+def compile_go(target, *arguments):
+    flags = os.environ.get("GOFLAGS", "") + " -mod=readonly -buildvcs=false"
+    subprocess.run(["nice", "go", *arguments], cwd=target, check=True,
+                   env=os.environ | {"GOFLAGS": flags.strip()})

@@ -41,6 +41,9 @@ for _kind in ("jobset", "rayjob", "xgboostjob", "jaxjob", "pytorchjob", "mpijob"
 SUITES["controller/jobs/raycluster"] = {
     "scheduler": lambda name, arguments: name != "managerSetup", "plugins": ["elastic-jobs"],
     "kinds": ["rayjob"]}
+# The end-to-end specs, which say nothing of what they run with: see end_to_end.py.
+SUITES["baseline"] = {"plugins": PODS}
+SUITES["extended"] = {"plugins": PODS}
 
 # Where the definitions of others are, by the name of the folder in which Kueue's tests look.
 DEFINITIONS = {
