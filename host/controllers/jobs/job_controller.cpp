@@ -176,7 +176,7 @@ JobController::Done JobController::leave_queue(JobView& view, const char* why,
     tell(objects, view.ref, "DeletedWorkload",
          fmt::format("Deleted workload of a job {}: {}", why, workload.key));
   }
-  if (started_with(view.job).workload_uid.empty()) return {};
+  if (view.annotation(kStartedWith).empty()) return {};
   return give_back(view, objects);
 }
 
@@ -220,7 +220,7 @@ JobController::Done JobController::keep_in_line(JobView& view, ObjectAccess& obj
   }
   // A stop was not finished.
   if (!is_admitted(view) && view.kind->suspended(view.job) &&
-      !started_with(view.job).workload_uid.empty())
+      !view.annotation(kStartedWith).empty())
     if (auto done = give_back(view, objects); !done) return done;
   std::string why = view.kind->unfit(view.job);
   if (why.empty() && makes_pods_) why = view.kind->unfit_on_host(view.job);

@@ -142,7 +142,7 @@ JobController::Done JobController::follow_admitted(JobView& view, WorkloadOfJob&
     if (view.kind->active(view.job)) return {};  // the last run has not ended yet
     return start(view, speaker, wanted, objects);
   }
-  const StartInfo present = started_with(view.job);
+  const StartInfo& present = view.started;
   if (present.workload_uid.empty())  // it runs, but not because of us
     return stop(view, "Not admitted by cluster queue", objects);
   const bool again =
@@ -186,14 +186,14 @@ JobController::Done JobController::start(JobView& view, WorkloadOfJob& speaker,
 /// Suspends the job, and then gives it its own templates back: they can change only while it is.
 JobController::Done JobController::stop(JobView& view, std::string_view message,
                                         ObjectAccess& objects) {
-  const bool started = !started_with(view.job).workload_uid.empty();
+  const bool started = !view.started.workload_uid.empty();
   json::object job = started ? view.job : view.restored;
   view.kind->set_suspended(job, true);
   if (auto done = plain(objects.update(job)); !done) return done;
   objects.emit({view.ref, false, "Stopped", std::string(message)});
   view.job = std::move(job);
   view.kind->set_suspended(view.restored, true);
-  return started ? give_back(view, objects) : Done();
+  return started ? give_back(view, objects) : forget_start(view, objects);
 }
 
 /// Takes out of a suspended job what its last start put in.

@@ -5,7 +5,6 @@
 
 #include "api/json/json.hpp"
 #include "host/controllers/jobs/names.hpp"
-#include "host/controllers/jobs/start_info.hpp"
 #include "host/objects/kinds.hpp"
 #include "host/objects/parts.hpp"
 #include "host/objects/pod_templates.hpp"
@@ -94,10 +93,12 @@ std::optional<JobView> JobReader::read(const ObjectRef& ref, const ObjectAccess&
                    [](const WorkloadOfJob& a, const WorkloadOfJob& b) {
                      return std::pair(age_of(a), a.name) < std::pair(age_of(b), b.name);
                    });
-  if (!view.kind->suspended(view.job) && started_with(view.job).workload_uid.empty())
+  view.started = started_with(*view.kind, view.job);
+  if (!view.kind->suspended(view.job) && view.started.workload_uid.empty())
     for (const WorkloadOfJob& workload : view.workloads)
       if (workload.admitted && !view.assumed)
         view.assumed = assume_started(*view.kind, view.job, workload.object, objects);
+  if (view.assumed) view.started = started_with(*view.kind, view.job);
   view.restored = view.job;
   restore(*view.kind, view.restored);
   view.pod_sets = view.kind->pod_sets(view.restored);

@@ -10,6 +10,7 @@
 #include "api/codec/codec.hpp"
 #include "api/jobs/job_kind.hpp"
 #include "core/hooks/hooks.hpp"
+#include "host/controllers/jobs/start_info.hpp"
 #include "host/objects/object_access.hpp"
 
 namespace sluice::host {
@@ -30,6 +31,7 @@ struct JobView {
   std::string ns, name, uid;
   boost::json::object job;       ///< as it is stored
   bool assumed = false;          ///< `job` holds a record of its start that is not stored yet
+  StartInfo started;             ///< what `job` says that it was started with
   boost::json::object restored;  ///< without what the host put in when it started it
   std::vector<api::JobPodSet> pod_sets;  ///< of `restored`
   std::vector<WorkloadOfJob> workloads;  ///< the oldest first

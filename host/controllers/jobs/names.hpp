@@ -30,6 +30,9 @@ inline constexpr std::string_view kPodSetLabel = "kueue.x-k8s.io/podset";
 inline constexpr std::string_view kWorkloadAnnotation = "kueue.x-k8s.io/workload";
 /// What was put into a running job, so that it can be taken out again.
 inline constexpr std::string_view kStartedWith = "sluice.dev/started-with";
+/// On the templates of a job that the host started: with the UID of the workload. Who gives a job
+/// its templates back takes it away with the rest, so that the record above is known to be over.
+inline constexpr std::string_view kStartMark = "sluice.dev/started";
 
 /// `<kind>-<job>-<5 hex digits>`, the kind in lower case, cut to 253 bytes. The digits are the
 /// beginning of the SHA-1 of kind, group, name, UID and, unless empty, `revision`, one per line.

@@ -9,7 +9,6 @@
 #include "api/json/json.hpp"
 #include "host/controllers/jobs/mapping.hpp"
 #include "host/controllers/jobs/names.hpp"
-#include "host/controllers/jobs/start_info.hpp"
 #include "host/objects/kinds.hpp"
 #include "host/objects/parts.hpp"
 #include "host/objects/pods.hpp"
@@ -86,7 +85,7 @@ PodGates::Granted PodGates::granted(const ObjectRef& job, const ObjectAccess& ob
   Granted out;
   const auto view = hook_ ? reader_.read(job, objects) : std::nullopt;
   if (!view) return out;
-  const std::string followed = started_with(view->job).workload_uid;
+  const std::string followed = view->started.workload_uid;
   for (const WorkloadOfJob& workload : view->workloads)
     if (workload.admitted && api::find_text(part(workload.object, "metadata"), "uid") == followed)
       out.followed = workload.object;

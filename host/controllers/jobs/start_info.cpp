@@ -17,13 +17,20 @@ namespace {
 
 namespace json = boost::json;
 
-json::object record_of(const json::object& job) {
+json::object record_text_of(const json::object& job) {
   const std::string_view text =
       api::find_text(part(part(job, "metadata"), "annotations"), kStartedWith);
   if (text.empty()) return {};
   boost::system::error_code code;
   json::value value = api::parse_deep(text, code);
   return !code && value.is_object() ? std::move(value.get_object()) : json::object();
+}
+
+void erase_record(json::object& job) {
+  json::object& metadata = object_of(job, "metadata");
+  json::object& annotations = object_of(metadata, "annotations");
+  annotations.erase(api::json_view(kStartedWith));
+  if (annotations.empty()) metadata.erase("annotations");
 }
 
 void set_record(json::object& job, const json::object& record) {
@@ -110,7 +117,7 @@ Place place_of(const json::object& flavors, const ObjectAccess& objects) {
   return place;
 }
 
-/// Labels and annotations that tell a pod where it belongs; they never decide anything.
+/// Labels and annotations that tell a pod where it belongs; they never decide about it.
 void add_marks(json::object& metadata, const json::object& workload, std::string_view pod_set,
                json::object& added) {
   const auto mark = [&](std::string_view field, std::string_view name, std::string_view value) {
@@ -120,7 +127,11 @@ void add_marks(json::object& metadata, const json::object& workload, std::string
     object_of(added, field)[api::json_view(name)] = api::json_view(value);
   };
   mark("labels", kPodSetLabel, pod_set);
-  mark("annotations", kWorkloadAnnotation, api::find_text(part(workload, "metadata"), "name"));
+  const json::object& of = part(workload, "metadata");
+  mark("annotations", kWorkloadAnnotation, api::find_text(of, "name"));
+  // Whatever the template has of it came with a copy of another job's.
+  object_of(metadata, "annotations").erase(api::json_view(kStartMark));
+  mark("annotations", kStartMark, api::find_text(of, "uid"));
 }
 
 void remove_pairs(json::object& from, std::string_view field, const json::object& added) {
@@ -162,6 +173,41 @@ void for_each_added(const api::JobKind& kind, const json::object& record, json::
       return;
     }
   });
+}
+
+bool has_any(const json::object& has, std::string_view field, const json::object& added) {
+  const json::object& pairs = part(added, field);
+  return std::any_of(pairs.begin(), pairs.end(), [&](const auto& pair) {
+    const json::value* own = part(has, field).if_contains(pair.key());
+    return own != nullptr && *own == pair.value();
+  });
+}
+
+/// Whether the start that the record tells of lasts, or has left something to take out.
+bool is_of_this_start(const api::JobKind& kind, const json::object& record,
+                      const json::object& job) {
+  const std::string_view mark = api::find_text(record, "mark");
+  const auto since = api::find_time(record, "since");
+  if (mark.empty() && !since) return true;  // of an earlier version: nobody can tell
+  bool any_left = false, marked = false;
+  json::object own = job;
+  for_each_added(kind, record, own, [&](std::size_t set, const json::object& added) {
+    const auto place = kind.start_place(own, set);
+    if (!place) return;
+    any_left |= has_any(place->spec, "nodeSelector", added) ||
+                has_any(place->metadata, "labels", added) ||
+                has_any(place->metadata, "annotations", added);
+    marked |= api::find_text(part(place->metadata, "annotations"), kStartMark) == mark;
+  });
+  if (!mark.empty()) return marked;
+  return kind.suspended(job) ? any_left : kind.running_since(job) == since;
+}
+
+/// What the present start of the job put in; empty: nothing that is known.
+json::object record_of(const api::JobKind& kind, const json::object& job) {
+  json::object record = record_text_of(job);
+  if (record.empty() || is_of_this_start(kind, record, job)) return record;
+  return {};
 }
 
 /// Those of the pairs whose key is not there.
@@ -272,8 +318,8 @@ StartInfo start_info(const json::object& workload) {
   return info;
 }
 
-StartInfo started_with(const json::object& job) {
-  const json::object record = record_of(job);
+StartInfo started_with(const api::JobKind& kind, const json::object& job) {
+  const json::object record = record_of(kind, job);
   StartInfo info;
   info.workload_uid = api::find_text(record, "workload");
   info.evictions = api::find_int(record, "evictions").value_or(0);
@@ -309,7 +355,7 @@ Result<void> update_pod(json::object& pod, const json::object& workload, std::st
 }
 
 void note_workload(json::object& job, const StartInfo& info) {
-  json::object record = record_of(job);
+  json::object record = record_text_of(job);
   record["podSets"] = info.pod_sets;
   record["workload"] = info.workload_uid;
   record["evictions"] = info.evictions;
@@ -335,11 +381,13 @@ bool assume_started(const api::JobKind& kind, json::object& job, const json::obj
       replaced[key] = *api::at_place(part(own, "spec"), api::place_of(api::view(key)));
   }
   json::object assumed = job;
-  set_record(assumed, {{"workload", info.workload_uid},
-                       {"evictions", info.evictions},
-                       {"podSets", info.pod_sets},
-                       {"added", std::move(added)},
-                       {"replaced", std::move(replaced)}});
+  json::object record{{"workload", info.workload_uid},
+                      {"evictions", info.evictions},
+                      {"podSets", info.pod_sets},
+                      {"added", std::move(added)},
+                      {"replaced", std::move(replaced)}};
+  if (const auto since = kind.running_since(job)) record["since"] = format_time(*since);
+  set_record(assumed, record);
   own = assumed;
   restore(kind, own);
   if (!inject(kind, own, workload, info, objects)) return false;
@@ -358,6 +406,7 @@ Result<void> inject(const api::JobKind& kind, json::object& job, const json::obj
                     const StartInfo& info, const ObjectAccess& objects) {
   json::array added;
   json::object replaced;
+  bool marked = false;
   for (std::size_t i = 0; i < info.pod_sets.size(); ++i) {
     const json::object& wanted = info.pod_sets[i].get_object();
     json::object own;
@@ -367,6 +416,7 @@ Result<void> inject(const api::JobKind& kind, json::object& job, const json::obj
     if (const auto into = kind.start_place(job, i)) {
       if (auto done = inject_one(*into, described, workload, wanted, objects, own); !done)
         return done;
+      marked = true;
     }
     added.push_back(std::move(own));
     const auto count = api::find_int32(wanted, "count");
@@ -374,17 +424,20 @@ Result<void> inject(const api::JobKind& kind, json::object& job, const json::obj
     // Where two pod sets read one number, what was there before both.
     for (auto& [key, value] : kind.set_count(job, i, *count)) replaced.emplace(key, value);
   }
-  set_record(job, {{"workload", info.workload_uid},
-                   {"evictions", info.evictions},
-                   {"podSets", info.pod_sets},
-                   {"added", std::move(added)},
-                   {"replaced", std::move(replaced)}});
+  json::object record{{"workload", info.workload_uid},
+                      {"evictions", info.evictions},
+                      {"podSets", info.pod_sets},
+                      {"added", std::move(added)},
+                      {"replaced", std::move(replaced)}};
+  if (marked) record["mark"] = info.workload_uid;
+  set_record(job, record);
   return {};
 }
 
 std::vector<std::string> keep_start(const api::JobKind& kind, const json::object& before,
                                     json::object& after) {
-  for_each_added(kind, record_of(before), after, [&](std::size_t set, const json::object& added) {
+  const json::object record = record_of(kind, before);
+  for_each_added(kind, record, after, [&](std::size_t set, const json::object& added) {
     const auto place = added.empty() ? std::nullopt : kind.start_place(after, set);
     if (!place) return;
     add_missing(place->spec, "nodeSelector", part(added, "nodeSelector"));
@@ -394,13 +447,15 @@ std::vector<std::string> keep_start(const api::JobKind& kind, const json::object
     for (const std::string_view field : {"labels", "annotations"})
       add_missing(place->metadata, field, part(added, field));
   });
-  return keep_counts(part(record_of(before), "replaced"), part(before, "spec"),
-                     object_of(after, "spec"));
+  return keep_counts(part(record, "replaced"), part(before, "spec"), object_of(after, "spec"));
 }
 
 void restore(const api::JobKind& kind, json::object& job) {
-  const json::object record = record_of(job);
-  if (record.empty()) return;
+  const json::object record = record_of(kind, job);
+  if (record.empty()) {
+    if (!record_text_of(job).empty()) erase_record(job);
+    return;
+  }
   for_each_added(kind, record, job, [&](std::size_t set, const json::object& added) {
     if (const auto place = kind.start_place(job, set)) {
       remove_pairs(place->spec, "nodeSelector", added);
@@ -411,10 +466,7 @@ void restore(const api::JobKind& kind, json::object& job) {
     kind.tidy_start(job, set);
   });
   api::restore_counts(job, part(record, "replaced"));
-  json::object& metadata = object_of(job, "metadata");
-  json::object& annotations = object_of(metadata, "annotations");
-  annotations.erase(api::json_view(kStartedWith));
-  if (annotations.empty()) metadata.erase("annotations");
+  erase_record(job);
 }
 
 }  // namespace sluice::host

@@ -2,6 +2,10 @@
 // and annotations of the admission, and counts. Kept in an annotation of the job, so that stopping
 // it brings the user's own templates back whatever became of the workload.
 //
+// On a cluster another scheduler may have stopped the job since, and started it anew, and knows
+// nothing of the record: it counts only while the templates, or the time of the start, say that
+// this start lasts.
+//
 // Pure functions on hub objects, for the kernel's thread.
 #pragma once
 
@@ -30,8 +34,8 @@ struct StartInfo {
 /// Of a workload that is admitted.
 StartInfo start_info(const boost::json::object& workload);
 
-/// What the job was started with; empty workload_uid: it was not started by us.
-StartInfo started_with(const boost::json::object& job);
+/// What the job was started with; empty workload_uid: it was not started by us, or that is over.
+StartInfo started_with(const api::JobKind& kind, const boost::json::object& job);
 /// Gives a job that runs without a record the one it would have if we had started it with this
 /// workload's admission. False when its templates say otherwise; the job is then unchanged.
 bool assume_started(const api::JobKind& kind, boost::json::object& job,
@@ -60,7 +64,8 @@ Result<void> inject(const api::JobKind& kind, boost::json::object& job,
 std::vector<std::string> keep_start(const api::JobKind& kind, const boost::json::object& before,
                                     boost::json::object& after);
 
-/// Takes everything out again that inject() put in. Nothing to do without a record.
+/// Takes everything out again that inject() put in, and the record. Of a start that is over only
+/// that.
 void restore(const api::JobKind& kind, boost::json::object& job);
 
 }  // namespace sluice::host

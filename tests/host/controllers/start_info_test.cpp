@@ -47,8 +47,8 @@ TEST(StartInfo, WhatWasPutInComesOutAgain) {
     auto job = original;
     ASSERT_TRUE(inject(kind, job, c.workload, start_info(c.workload), world.objects).ok());
     EXPECT_NE(job, original);
-    EXPECT_EQ(started_with(job).workload_uid, "u1");
-    EXPECT_TRUE(started_with(job).same_place(start_info(c.workload)));
+    EXPECT_EQ(started_with(kind, job).workload_uid, "u1");
+    EXPECT_TRUE(started_with(kind, job).same_place(start_info(c.workload)));
     restore(kind, job);
     if (original.at("metadata").at("annotations").get_object().empty())
       job["metadata"].get_object()["annotations"].emplace_object();
@@ -72,11 +72,51 @@ TEST(StartInfo, WhatAnotherControllerPutInComesOutAgain) {
       "kueue.x-k8s.io/podset":"main","kueue.x-k8s.io/cluster-queue-name":"cq"})");
   metadata["annotations"] = boost::json::parse(R"({"a":"2","kueue.x-k8s.io/workload":"w"})");
   ASSERT_TRUE(assume_started(kind, job, workload, world.objects));
-  EXPECT_TRUE(started_with(job).same_place(start_info(workload)));
+  EXPECT_TRUE(started_with(kind, job).same_place(start_info(workload)));
   restore(kind, job);
   const auto& left = job["spec"].get_object()["template"].get_object();
   EXPECT_EQ(boost::json::serialize(left.at("metadata")), R"({"labels":{"job-name":"a"}})");
   EXPECT_FALSE(left.at("spec").get_object().contains("nodeSelector"));
+}
+
+// On a cluster Kueue stops what Sluice started, gives it its templates back and leaves the record.
+TEST(StartInfo, ARecordEndsWithItsStart) {
+  JobWorld world;
+  const api::JobKind& kind = *api::builtin_job_kind("Job");
+  const auto original =
+      boost::json::parse(
+          JobWorld::job("a", 3, JobWorld::queued(), R"("kueue.x-k8s.io/job-min-parallelism":"1")"))
+          .get_object();
+  const auto workload = admitted("small", "", R"(,"minCount":1)", 2);
+  auto job = original;
+  ASSERT_TRUE(inject(kind, job, workload, start_info(workload), world.objects).ok());
+  job["spec"].get_object()["template"] = original.at("spec").at("template");
+  job["spec"].get_object()["parallelism"] = 5;  // the user's, who was told of nothing
+  EXPECT_EQ(started_with(kind, job).workload_uid, "");
+  restore(kind, job);
+  EXPECT_EQ(job.at("spec").at("parallelism"), 5);
+  EXPECT_FALSE(
+      job.at("metadata").at("annotations").get_object().contains("sluice.dev/started-with"));
+}
+
+// What another one had started, too: it tells its start by the time.
+TEST(StartInfo, ARecordOfWhatRanAlreadyEndsWithThatRun) {
+  JobWorld world;
+  const api::JobKind& kind = *api::builtin_job_kind("Job");
+  auto job = boost::json::parse(JobWorld::job("a", 3, JobWorld::queued())).get_object();
+  job["spec"].get_object()["suspend"] = false;
+  auto& spec = job["spec"].get_object()["template"].get_object()["spec"].get_object();
+  spec["nodeSelector"] = boost::json::parse(R"({"size":"small"})");
+  job["status"] = boost::json::parse(R"({"startTime":"2026-01-01T00:00:00Z"})");
+  ASSERT_TRUE(assume_started(kind, job, admitted("small"), world.objects));
+  EXPECT_EQ(started_with(kind, job).workload_uid, "u1");
+  auto anew = job;
+  anew["status"] = boost::json::parse(R"({"startTime":"2026-01-01T00:01:00Z"})");
+  EXPECT_EQ(started_with(kind, anew).workload_uid, "");
+  kind.set_suspended(anew, true);
+  EXPECT_EQ(started_with(kind, anew).workload_uid, "u1") << "its template has the flavor's still";
+  restore(kind, anew);
+  EXPECT_FALSE(anew.at("spec").at("template").at("spec").get_object().contains("nodeSelector"));
 }
 
 TEST(StartInfo, AnotherPlaceIsAnotherStart) {
