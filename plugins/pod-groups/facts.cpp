@@ -134,6 +134,9 @@ Held workload_of(const Json& workload) {
     for (const Json& set : sets->items())
       out.pod_sets.push_back(
           {set.string_or("name", kMain), static_cast<std::int32_t>(set.int_or("count", 1))});
+  if (const Json* owners = workload.find("metadata.ownerReferences"))
+    for (const Json& owner : owners->items())
+      if (owner.string_or("kind", "") == kSetKind) out.sets.push_back(owner.string_or("uid", ""));
   if (const Json* given_back = workload.find("status.reclaimablePods"))
     for (const Json& set : given_back->items())
       out.given_back.push_back(

@@ -76,6 +76,7 @@ struct Held {
   std::string stop_reason, stop_message;  ///< of its last eviction, while that is what it is in
   std::vector<PodSetCount> pod_sets;
   std::vector<PodSetCount> given_back;  ///< of them: pods that are not needed again
+  std::vector<std::string> sets;        ///< UIDs of the sets of pods that own it
 
   std::int64_t returned_of(std::string_view pod_set) const {
     for (const PodSetCount& each : given_back)

@@ -221,6 +221,11 @@ class Planner {
       out_.remove_workload = true;
       return;
     }
+    if (is_of_a_set_before()) {
+      for (const Pod* pod : lost_) release(*pod);
+      out_.remove_workload = !any_started();
+      return;
+    }
     if (alone_ && all_.front()->terminating) release(*all_.front());
     for (const PodSetCount& set : workload_->pod_sets) settle(set);
     if (fast() && !any_present_) out_.absent = 1;
@@ -253,6 +258,21 @@ class Planner {
     std::int64_t counted = 0;
     for (const PodSetCount& set : workload_->pod_sets) counted += set.count;
     return counted != all_.front()->total && !any_started();
+  }
+
+  /// It serves, and was deleted and made anew under its name: what waits is another one's, which
+  /// may have another queue or size. Pods of the one before end first.
+  bool is_of_a_set_before() const {
+    if (!serving_ || workload_->sets.empty()) return false;
+    bool others = false;
+    for (const Pod* pod : all_) {
+      if (pod->set_uid.empty()) continue;
+      const auto& sets = workload_->sets;
+      const bool own = std::find(sets.begin(), sets.end(), pod->set_uid) != sets.end();
+      if (own || pod->started()) return false;
+      others = true;
+    }
+    return others;
   }
 
   List of_set(const List& list, const PodSetCount& set) const {

@@ -404,6 +404,26 @@ TEST(Serving, AnotherSizeIsAnotherWorkload) {
       << "something of its last run is there still";
 }
 
+// Its pods have the names of the ones before, and may have another queue and size.
+TEST(Serving, WhatWasDeletedAndMadeAnewGetsAnotherWorkload) {
+  const auto first_of = [](Pod pod, const std::string& set) {
+    pod.set_uid = set;
+    return serving(pod);
+  };
+  Held workload = admitted(2);
+  workload.sets = {"before"};
+  Plan plan_of = plan({first_of(waiting("p1", 2), "now")}, &workload);
+  EXPECT_TRUE(plan_of.remove_workload);
+  EXPECT_THAT(plan_of.start, IsEmpty());
+  plan_of =
+      plan({first_of(waiting("p1", 2), "now"), serving(deleted(running("p2", 2)))}, &workload);
+  EXPECT_FALSE(plan_of.remove_workload) << "a pod of the one before runs still";
+  EXPECT_THAT(plan_of.start, IsEmpty());
+  EXPECT_THAT(plan_of.release, ElementsAre("p2"));
+  plan_of = plan({first_of(waiting("p1", 2), "before")}, &workload);
+  EXPECT_THAT(plan_of.start, ElementsAre("p1"));
+}
+
 // Whoever made them makes them again at once.
 TEST(Serving, PodsOfAWorkloadThatHasEndedGetAnother) {
   const Held workload = finished(admitted(2));
