@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "api/json/json.hpp"
 
 namespace sluice::host {
@@ -9,7 +11,7 @@ namespace {
 
 constexpr std::string_view kGroup = "rbac.authorization.k8s.io";
 constexpr std::size_t kShown = 20;
-constexpr std::size_t kMostCompared = 4'000'000;  // rules that are granted with rules that are held
+constexpr std::size_t kMostCompared = 1'000'000;  // rules that are granted with rules that are held
 
 std::string who_text(const Identity& who) {
   std::string groups;
@@ -34,11 +36,13 @@ bool may_use(const RbacIndex& index, const Identity& who, std::string_view verb,
 /// nullopt when everything wanted is held.
 std::optional<std::string> excess(const RbacIndex& index, const Identity& who, std::string_view ns,
                                   const PolicyRules& wanted) {
-  const PolicyRules held = index.rules_for(who, ns);
-  if (held.size() * wanted.size() > kMostCompared)
+  const std::size_t most = kMostCompared / std::max<std::size_t>(1, wanted.size());
+  const PolicyRules held = index.rules_for(who, ns, most + 1);
+  if (held.size() > most)
     return fmt::format(
-        "{} holds {} rules and grants {}, which are too many to be compared: the limit is {} pairs",
-        who_text(who), held.size(), wanted.size(), kMostCompared);
+        "{} holds more than {} rules and grants {}, which are too many to be compared: the limit "
+        "is {} pairs",
+        who_text(who), most, wanted.size(), kMostCompared);
   std::string missing;
   std::size_t count = 0;
   for (const auto& rule : wanted) {

@@ -5,6 +5,7 @@
 
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
+#include <compare>
 #include <string>
 #include <vector>
 
@@ -18,7 +19,8 @@ struct PolicyRule {
   /// `*` stands for everything; `*/status` for a subresource of all resources; a URL may end in
   /// `*`; no names: all names.
   bool allows(const AccessRequest& request) const;
-  bool operator==(const PolicyRule&) const = default;
+  /// An order without a meaning, to find equal ones by.
+  auto operator<=>(const PolicyRule&) const = default;
 };
 
 PolicyRule parse_rule(const boost::json::object& rule);

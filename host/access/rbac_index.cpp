@@ -158,12 +158,16 @@ AccessAnswer RbacIndex::may(const Identity& who, const AccessRequest& request) c
   return answer;
 }
 
-PolicyRules RbacIndex::rules_for(const Identity& who, std::string_view ns) const {
+PolicyRules RbacIndex::rules_for(const Identity& who, std::string_view ns, std::size_t most) const {
   PolicyRules out;
+  const auto before = [](const PolicyRule* a, const PolicyRule* b) { return *a < *b; };
+  std::set<const PolicyRule*, decltype(before)> seen(before);
   if (is_master(who)) out = {{{"*"}, {"*"}, {"*"}, {}, {}}, {{"*"}, {}, {}, {}, {"*"}}};
   each_grant(who, ns, [&](const Grant& grant, const char*, const std::string&) {
     for (const auto& rule : *grant.rules) {
-      if (std::find(out.begin(), out.end(), rule) == out.end()) out.push_back(rule);
+      if (!seen.insert(&rule).second) continue;
+      if (out.size() >= most) return false;
+      out.push_back(rule);
     }
     return true;
   });

@@ -46,8 +46,9 @@ class RbacIndex {
   void finish();
 
   AccessAnswer may(const Identity& who, const AccessRequest& request) const;
-  /// All rights of a user in a namespace (empty: cluster-wide).
-  PolicyRules rules_for(const Identity& who, std::string_view ns) const;
+  /// The rights of a user in a namespace (empty: cluster-wide), each once, the first `most` of
+  /// them. O(rules log rules).
+  PolicyRules rules_for(const Identity& who, std::string_view ns, std::size_t most) const;
   /// The rules of a role; nullptr when there is none. `ns` counts for Roles only.
   const PolicyRules* role(std::string_view kind, std::string_view ns, std::string_view name) const;
   /// The ClusterRoles whose own rules are those of this one, in order; nullopt: it has its own, or

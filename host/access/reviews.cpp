@@ -1,5 +1,7 @@
 #include "host/access/reviews.hpp"
 
+#include <fmt/format.h>
+
 #include <array>
 
 #include "api/json/json.hpp"
@@ -13,6 +15,7 @@ namespace {
 
 constexpr std::string_view kAuthorization = "authorization.k8s.io";
 constexpr std::string_view kAuthentication = "authentication.k8s.io";
+constexpr std::size_t kMostRules = 5'000;  // in an answer: one that may be asked for at any time
 
 constexpr std::array kKinds = std::to_array<ReviewKind>({
     {kAuthorization, "v1", "SelfSubjectAccessReview", "selfsubjectaccessreviews", false},
@@ -105,13 +108,17 @@ ApiResult<json::object> rules_status(const json::object& spec, const ReviewConte
   const std::string_view ns = api::find_text(spec, "namespace");
   if (ns.empty()) return bad_request("no namespace on request");
   json::array resources, paths;
-  for (const PolicyRule& rule : context.index.rules_for(context.who, ns)) {
+  PolicyRules rules = context.index.rules_for(context.who, ns, kMostRules + 1);
+  const bool incomplete = rules.size() > kMostRules;
+  if (incomplete) rules.pop_back();
+  for (const PolicyRule& rule : rules)
     (rule.urls.empty() ? resources : paths).push_back(to_json(rule));
-  }
   json::object out;
   out["resourceRules"] = std::move(resources);
   out["nonResourceRules"] = std::move(paths);
-  out["incomplete"] = false;
+  out["incomplete"] = incomplete;
+  if (incomplete)
+    out["evaluationError"] = fmt::format("only the first {} rules are told", kMostRules);
   return out;
 }
 
