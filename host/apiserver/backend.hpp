@@ -100,7 +100,8 @@ struct ApiLimits {
   std::size_t watches = 4096;            ///< 429 beyond it
   std::size_t watches_per_user = 3072;   ///< 429
   std::size_t requests_per_user = 4096;  ///< being carried out, watches aside; 429
-  std::size_t chunk_objects = 500;  ///< longer lists are sent in pieces as the client takes them
+  std::size_t chunk_objects = 500;     ///< longer lists are sent in pieces as the client takes them
+  std::size_t chunk_bytes = 1U << 20;  ///< and those of more text
   std::size_t stream_bytes = 256U << 10;  ///< a watch rests while this much is not sent yet
   std::int64_t bookmark_ms = 60'000;
   std::int64_t watch_ms = 3'600'000;  ///< of a watch without timeoutSeconds

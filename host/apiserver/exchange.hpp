@@ -74,6 +74,8 @@ class Stream {
   virtual bool write(std::shared_ptr<const std::string> chunk) = 0;
   /// Bytes that are queued and not sent yet.
   virtual std::size_t backlog() const = 0;
+  /// So much waits in the connection that what need not be made yet should be made later.
+  virtual bool crowded() const = 0;
   /// Called (on an I/O thread) when the backlog became empty, and when the client went away.
   virtual void on_ready(std::function<void()> wake) = 0;
   virtual bool open() const = 0;

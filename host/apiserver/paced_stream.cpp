@@ -39,6 +39,7 @@ bool PacedStream::step() {
   if (!stream_) return false;
   if (!stream_->open()) return finish(), false;
   if (waits_ || stream_->backlog() >= call_->at->limits.stream_bytes) return false;
+  if (stream_->crowded()) return look_again(), false;
   std::string piece;
   const Progress progress = make(piece);
   if (!piece.empty()) stream_->write(std::make_shared<const std::string>(std::move(piece)));

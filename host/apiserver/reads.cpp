@@ -82,9 +82,18 @@ class ListStream final : public PacedStream {
   std::size_t next_ = 0;
 };
 
+/// To be made as the client takes it, and no more of it.
+bool is_long(const Page& page, const ApiLimits& limits) {
+  if (page.objects.size() > limits.chunk_objects) return true;
+  std::size_t bytes = 0;
+  for (const RecordPtr& record : page.objects)
+    bytes += record->body->size() + record->metadata.text().size() + record->status.size();
+  return bytes > limits.chunk_bytes;
+}
+
 void answer_list(const CallPtr& call, ApiResult<Page> page) {
   if (!page) return call->fail(page.error());
-  if (page->objects.size() > call->at->limits.chunk_objects)
+  if (is_long(*page, call->at->limits))
     return std::make_shared<ListStream>(call, std::move(*page))->start("application/json");
   std::string out;
   const Renderer& renderer = call->at->renderer;

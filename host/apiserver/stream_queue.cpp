@@ -14,6 +14,7 @@ namespace sluice::host {
 namespace {
 
 constexpr std::size_t kWholeChunk = 128U << 10;
+constexpr std::size_t kCrowdedBytes = 8U << 20;  // of a connection with several streams
 
 }  // namespace
 
@@ -91,6 +92,8 @@ void StreamQueue::end() {
   }
   schedule();
 }
+
+bool StreamQueue::crowded() const { return budget_ && budget_->bytes() > kCrowdedBytes; }
 
 std::size_t StreamQueue::backlog() const {
   const std::lock_guard lock(mutex_);

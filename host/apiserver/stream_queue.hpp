@@ -30,6 +30,7 @@ class StreamQueue {
   bool write(std::shared_ptr<const std::string> chunk);
   void end();  ///< the writer is gone: the answer is complete after what is queued
   std::size_t backlog() const;
+  bool crowded() const;
   bool open() const;
   void on_ready(std::function<void()> wake);
   std::shared_ptr<TaskThread> thread() const;
@@ -79,6 +80,7 @@ class QueueStream final : public Stream {
     return queue_->write(std::move(chunk));
   }
   std::size_t backlog() const override { return queue_->backlog(); }
+  bool crowded() const override { return queue_->crowded(); }
   void on_ready(std::function<void()> wake) override { queue_->on_ready(std::move(wake)); }
   bool open() const override { return queue_->open(); }
   std::shared_ptr<TaskThread> thread() const override { return queue_->thread(); }

@@ -46,6 +46,7 @@ struct HandClient final : Stream {
     return true;
   }
   std::size_t backlog() const override { return waiting; }
+  bool crowded() const override { return others_wait; }
   void on_ready(std::function<void()> call) override { wake = std::move(call); }
   bool open() const override { return here; }
   std::shared_ptr<TaskThread> thread() const override { return on; }
@@ -58,7 +59,7 @@ struct HandClient final : Stream {
   std::shared_ptr<HandThread> on = std::make_shared<HandThread>();
   std::string sent;
   std::size_t waiting = 0;
-  bool here = true;
+  bool here = true, others_wait = false;
   std::function<void()> wake;
 };
 
@@ -129,6 +130,18 @@ TEST_F(PacedStreamTest, RestsWhileTheClientHasNotTakenWhatThereIs) {
   client().take_all();
   EXPECT_EQ(client().sent, "abcdef");
   EXPECT_TRUE(stream.expired());
+}
+
+// A client may open thousands of streams and take nothing.
+TEST_F(PacedStreamTest, MakesNothingWhileTheConnectionIsCrowded) {
+  client().others_wait = true;
+  const auto stream = begin("ab");
+  client().on->turn();
+  client().on->time_passes();
+  EXPECT_EQ(client().sent, "");
+  client().others_wait = false;
+  client().on->time_passes();
+  EXPECT_EQ(client().sent, "ab");
 }
 
 TEST_F(PacedStreamTest, LooksAgainWhenThereIsNothingYet) {
