@@ -77,7 +77,8 @@ std::string in_quotes(std::string_view text) {
     api::append_json_text(text, out);
   else
     api::append_json_text(clean_utf8(text), out);
-  return out;
+  // Those of ASCII are escaped by now; others end lines and turn the text round as well.
+  return has_control_characters(out) ? one_line(out, 3 * out.size()) : out;
 }
 
 constexpr std::size_t kMostOfALine = std::size_t{64} << 10;
@@ -86,7 +87,8 @@ constexpr std::size_t kMostOfALine = std::size_t{64} << 10;
 bool is_plain(std::string_view text) {
   for (const char c : text)
     if (static_cast<unsigned char>(c) <= ' ' || c == '"' || c == '=' || c == 0x7f) return false;
-  return !text.empty() && find_bad_utf8(text) == std::string_view::npos;
+  return !text.empty() && find_bad_utf8(text) == std::string_view::npos &&
+         !has_control_characters(text);
 }
 
 std::string as_text(std::string_view part, std::string_view message, const LogFields& fields) {
