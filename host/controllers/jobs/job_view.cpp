@@ -74,6 +74,17 @@ WorkloadOfJob* JobView::find(std::string_view workload) {
   return it == workloads.end() ? nullptr : &*it;
 }
 
+namespace {
+
+/// Whether the templates of the job may have the admission of this workload without a record:
+/// another one started it, and is not done with stopping it where the workload is being evicted.
+bool may_have_started(const JobView& view, const WorkloadOfJob& workload) {
+  if (workload.admitted) return !view.kind->suspended(view.job);
+  return workload.reserving && has_condition(part(workload.object, "status"), "Evicted");
+}
+
+}  // namespace
+
 std::optional<JobView> JobReader::read(const ObjectRef& ref, const ObjectAccess& objects) {
   auto job = objects.get(*ref.kind, ref.key);
   if (!job) return std::nullopt;
@@ -94,9 +105,9 @@ std::optional<JobView> JobReader::read(const ObjectRef& ref, const ObjectAccess&
                      return std::pair(age_of(a), a.name) < std::pair(age_of(b), b.name);
                    });
   view.started = started_with(*view.kind, view.job);
-  if (!view.kind->suspended(view.job) && view.started.workload_uid.empty())
+  if (view.started.workload_uid.empty())
     for (const WorkloadOfJob& workload : view.workloads)
-      if (workload.admitted && !view.assumed)
+      if (may_have_started(view, workload) && !view.assumed)
         view.assumed = assume_started(*view.kind, view.job, workload.object, objects);
   if (view.assumed) view.started = started_with(*view.kind, view.job);
   view.restored = view.job;
