@@ -19,6 +19,7 @@ class Work:
         self.number = 0
         self.jobs, self.sets, self.groups = [], [], {}  # names; the groups' with how many pods
         self.disturbed = set()  # uids of what a user did something to that may stop it
+        self.unasked = set()  # uids of jobs that were made to run at once
         self.done = []  # (resource version before, text)
 
     # ---- what is made
@@ -73,6 +74,8 @@ class Work:
         code, answer = self.api.send("POST", JOBS, job)
         if code == 201 and job["metadata"]["name"] not in self.jobs:
             self.jobs.append(job["metadata"]["name"])
+        if code == 201 and not job["spec"]["suspend"]:
+            self.unasked.add(answer["metadata"]["uid"])
         return f"{code} job {job['metadata']['name']} {answer.get('message', '')}"
 
     def make_job(self):
@@ -80,6 +83,9 @@ class Work:
 
     def burst(self):
         jobs = [self.draw_job() for _ in range(self.drawn.randint(4, 8))]
+        if self.drawn.random() < 0.5:  # others have to go
+            for each in jobs:
+                each["metadata"]["labels"][DOMAIN + "priority-class"] = "high"
         with concurrent.futures.ThreadPoolExecutor(4) as pool:
             list(pool.map(self.put, jobs))
         return f"{len(jobs)} jobs {[each['metadata']['name'] for each in jobs]}"
@@ -240,7 +246,11 @@ class Work:
     def replace(self):
         """Pods of groups that were stopped."""
         found, made = self.api.items(PODS), []
+        over = {each["metadata"]["name"] for each in self.api.items(MINE)
+                if is_true(each, "Finished")}
         for group, (number, _) in self.groups.items():
+            if group in over:
+                continue
             lasting = [each for each in found if each["metadata"].get("annotations", {}).get(
                 DOMAIN + "pod-group-name") == group and "deletionTimestamp" not in each["metadata"]
                 and each["status"].get("phase") != "Failed"]

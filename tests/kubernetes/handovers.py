@@ -29,7 +29,7 @@ import build
 from client import await_account
 from control_plane import ControlPlane
 from controller import WORKLOADS, Controller, is_true
-from handover_end import End
+from handover_end import KUEUE, SLUICE, End
 from handover_judge import Judge, Timed
 from handover_work import Work
 from handover_world import LABELS, World
@@ -38,9 +38,9 @@ from neighbour import NEEDS, Neighbour, may_run
 from objects import install
 from pods import PODS as PODS_OF
 
-KUEUE, SLUICE, NOBODY = "Kueue", "Sluice", "nobody"
+NOBODY = "nobody"
 FRAMEWORKS = ("batch/job", "pod", "statefulset", "deployment")
-AT_A_TIME = 14  # workloads that are not finished
+AT_A_TIME = 18  # workloads that are not finished
 FIRST_DECISION = 45  # seconds, on a busy machine
 
 
@@ -157,7 +157,7 @@ class Story:
 
     def tell_it(self):
         drawn = self.drawn
-        for turn in range(drawn.randint(3, 6)):
+        for turn in range(drawn.randint(4, 9)):
             self.turn((KUEUE, SLUICE)[turn % 2])
             self.counts["turns"] += 1
             if drawn.random() < 0.4:
@@ -181,15 +181,15 @@ class Story:
             self.begins_to_decide(who)
         else:
             self.start(who)
-        self.pass_time(drawn.uniform(1, 10))
+        self.pass_time(drawn.uniform(0.2, 7))
         if who == SLUICE and drawn.random() < 0.4:
             self.stop(kill=True)
             self.start(who)
-            self.pass_time(drawn.uniform(0.5, 5))
+            self.pass_time(drawn.uniform(0.2, 4))
             self.counts["restarts of Sluice"] += 1
-        if drawn.random() < 0.4:  # in the midst of its writes
-            self.work.burst()
-            time.sleep(drawn.uniform(0, 0.4))
+        if drawn.random() < 0.6:  # in the midst of its writes
+            self.note(self.work.burst())
+            time.sleep(drawn.uniform(0, 0.6))
         self.stop(kill=drawn.random() < 0.65)
 
     def begins_to_decide(self, who):
