@@ -13,12 +13,13 @@ from pods import PODS as MY_PODS
 KUEUE, SLUICE = "Kueue", "Sluice"
 STANDS_STILL = 45  # seconds without any change
 AT_MOST = 400
+KUEUE_HAS = 60
 
 
 class End:
     def __init__(self, story):
         self.api, self.work, self.world = story.api, story.work, story.world
-        self.story = story
+        self.story, self.stood_still = story, False
 
     def all_ends(self):
         self.story.note("the end begins")
@@ -29,15 +30,9 @@ class End:
         for each in self.api.items(JOBS):  # those end by being turned off
             if DOMAIN + "max-exec-time-seconds" in each["metadata"]["labels"]:
                 self.api.send("DELETE", f"{self.path(each)}", {"propagationPolicy": "Background"})
-        try:
-            self.wait_for_all()
-        except AssertionError as error:
-            if self.story.decider != KUEUE:
-                raise
-            self.story.wrong.append(f"{KUEUE}: {error}")
-            self.story.stop(kill=False)
-            self.story.start(SLUICE)
-            self.wait_for_all()
+        if self.story.decider == KUEUE:
+            self.kueue_ends()
+        self.wait_for_all()
         self.story.note("all has ended")
         eventually(lambda: not self.unsettled(), lambda: f"all is told: {self.unsettled()}", 60)
         for each in self.api.items(JOBS):
@@ -51,7 +46,17 @@ class End:
     def path(job):
         return f"/apis/batch/v1/namespaces/default/jobs/{job['metadata']['name']}"
 
-    def wait_for_all(self):
+    def kueue_ends(self):
+        """For a while; what has not ended by then is for Sluice."""
+        try:
+            self.wait_for_all(KUEUE_HAS)
+        except AssertionError as error:
+            if self.stood_still:
+                self.story.wrong.append(f"{KUEUE}: {error}")
+            self.story.stop(kill=False)
+            self.story.start(SLUICE)
+
+    def wait_for_all(self, at_most=AT_MOST):
         began = changed = time.monotonic()
         before, turn = None, 0
         while open_ones := self.open_ones():
@@ -64,7 +69,8 @@ class End:
             now = time.monotonic()
             if open_ones != before:
                 before, changed = open_ones, now
-            if now - changed > STANDS_STILL or now - began > AT_MOST:
+            self.stood_still = now - changed > STANDS_STILL
+            if self.stood_still or now - began > at_most:
                 raise AssertionError(f"after {now - began:.0f} s {len(open_ones)} have not ended, "
                                      f"{now - changed:.0f} s without a change:\n  "
                                      + "\n  ".join(open_ones))

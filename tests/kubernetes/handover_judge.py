@@ -32,6 +32,14 @@ def condition(workload, name):
                  if each["type"] == name), {})
 
 
+def difference(one, other, path=""):
+    """The places below which two objects differ, with what the other one has."""
+    if not isinstance(one, dict) or not isinstance(other, dict):
+        return [] if one == other else [f"{path}: {other}"]
+    return [each for key in sorted({*one, *other})
+            for each in difference(one.get(key), other.get(key), f"{path}.{key}")]
+
+
 def may_run(workload):
     return is_true(workload, "Admitted") and not is_true(workload, "Evicted")
 
@@ -49,6 +57,7 @@ class Judge:
         self.owned = collections.defaultdict(set)  # uid of a job → uids of its workloads
         self.of_pod = {}  # uid of a pod → uid of its workload
         self.late = {}  # uid of a job that runs on without an admission → since when
+        self.own = {}  # uid of a job → its template as it was made
         self.wild = set()  # uids of jobs that were made to run without being asked
         self.stops = collections.defaultdict(list)  # kind/name → (when, policy)
         self.wrong, self.counts = [], collections.Counter()
@@ -213,8 +222,10 @@ class Judge:
     def job(self, new, old, gone):
         uid = new["metadata"]["uid"]
         runs = not new["spec"].get("suspend")
-        if old is None and runs:
-            self.wild.add(uid)
+        if old is None:
+            self.own[uid] = new["spec"]["template"]
+            if runs:
+                self.wild.add(uid)
         if gone or is_over(new) or not runs:
             if uid in self.late and not gone and not is_over(new):
                 self.stopped_late(new, self.late[uid])
@@ -224,6 +235,9 @@ class Judge:
         did_run = old is not None and not old["spec"].get("suspend")
         if runs and old is not None and not did_run:
             self.started(new)
+            if old["spec"]["template"] != self.own[uid]:
+                self.say(f"is started from a template that is not its own: "
+                         f"{difference(self.own[uid], old['spec']['template'])}", new)
         if did_run and not runs:
             self.stopped(new, uid)
             self.wild.discard(uid)
@@ -266,7 +280,7 @@ class Judge:
         metadata = new["metadata"]
         if DOMAIN + "managed" not in metadata.get("labels", {}) or gone or old is None:
             return
-        workload = self.things["Workload"].get(self.of_pod.get(metadata["uid"]))
+        workload = self.workload_of(metadata)
         if is_gated(old) and not is_gated(new):
             self.counts["pods let go by " + self.who()] += 1
             if workload is None or not is_true(workload, "Admitted"):
@@ -280,6 +294,14 @@ class Judge:
             if workload is not None and not is_true(workload, "Evicted") and \
                     workload["spec"].get("active", True):
                 self.say("is deleted, and no eviction tells why", new)
+
+    def workload_of(self, pod):
+        """By its owners, or as the pod names it."""
+        names = {pod.get("annotations", {}).get(DOMAIN + each)
+                 for each in ("workload", "pod-group-name")}
+        return self.things["Workload"].get(self.of_pod.get(pod["uid"])) or \
+            next((each for each in self.things["Workload"].values()
+                  if each["metadata"]["name"] in names), None)
 
     def is_disturbed(self, metadata):
         names = {metadata["name"], metadata["uid"], metadata.get("labels", {}).get("app"),

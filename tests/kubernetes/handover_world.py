@@ -16,6 +16,7 @@ class World:
         self.flavors = ["a", "b"][:drawn.randint(1, 2)]
         number = drawn.randint(1, 3)
         self.cohort = "all" if number > 1 and drawn.random() < 0.75 else None
+        self.most_quota = drawn.choice([3, 6])  # little of it: more of it is fought for
         self.has_check = drawn.random() < 0.25
         self.queues = {f"q{i}": self.draw_queue() for i in range(number)}
         self.local = {}  # LocalQueue → ClusterQueue
@@ -26,7 +27,7 @@ class World:
     def draw_queue(self):
         drawn, quotas = self.drawn, []
         for flavor in self.flavors:
-            quota = {"name": "cpu", "nominalQuota": str(drawn.randint(2, 6))}
+            quota = {"name": "cpu", "nominalQuota": str(drawn.randint(2, self.most_quota))}
             if self.cohort and drawn.random() < 0.3:
                 quota["borrowingLimit"] = str(drawn.randint(0, 3))
             if self.cohort and drawn.random() < 0.2:
@@ -90,6 +91,11 @@ class World:
         """The most that one pod set of the queue may ever have by itself."""
         spec = self.queues[self.local[local]]
         return max(int(flavor["resources"][0]["nominalQuota"])
+                   for flavor in spec["resourceGroups"][0]["flavors"])
+
+    def cpus(self):
+        """All that there is."""
+        return sum(int(flavor["resources"][0]["nominalQuota"]) for spec in self.queues.values()
                    for flavor in spec["resourceGroups"][0]["flavors"])
 
     # ---- what happens to the queues

@@ -40,7 +40,7 @@ from pods import PODS as PODS_OF
 
 NOBODY = "nobody"
 FRAMEWORKS = ("batch/job", "pod", "statefulset", "deployment")
-AT_A_TIME = 18  # workloads that are not finished
+AT_A_TIME = 18  # workloads that are not finished, at most
 FIRST_DECISION = 45  # seconds, on a busy machine
 
 
@@ -173,7 +173,7 @@ class Story:
             time.sleep(self.drawn.uniform(0.02, 0.5))
             self.lives()
             self.work.answer_checks()
-            self.work.act(AT_A_TIME)
+            self.work.act(min(AT_A_TIME, 4 + 2 * self.world.cpus()))
 
     def turn(self, who):
         drawn = self.drawn
