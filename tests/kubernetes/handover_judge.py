@@ -256,7 +256,8 @@ class Judge:
             return
         given = admitted[0]["status"]["admission"]["podSetAssignments"][0]
         self.has_place(job, job["spec"]["template"]["spec"], given)
-        if job["spec"]["parallelism"] != given["count"]:
+        back = sum(each["count"] for each in admitted[0]["status"].get("reclaimablePods") or [])
+        if job["spec"]["parallelism"] not in (given["count"], given["count"] + back):
             self.say(f"is started with {job['spec']['parallelism']} pods, and {given['count']} "
                      "were admitted", job)
 

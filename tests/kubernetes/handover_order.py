@@ -34,6 +34,7 @@ class Order:
         """What decides about its place; None where it has none."""
         if not workload or holds(workload) or is_true(workload, "Finished") or \
                 not workload["spec"].get("active", True) or \
+                is_true(workload, "WaitingForReplacementPods") or \
                 "deletionTimestamp" in workload["metadata"]:
             return None
         status = workload.get("status", {})

@@ -148,11 +148,13 @@ class Work:
     # ---- what becomes of it
 
     def one_of(self, path):
-        return self.drawn.choice(self.api.items(path) or [None])
+        """Not a probe, nor what belongs to one."""
+        return self.drawn.choice([each for each in self.api.items(path) if not each["metadata"][
+            "name"].removeprefix("job-").startswith(PROBE)] or [None])
 
     def delete_job(self, again=False):
         job = self.one_of(JOBS)
-        if not job or job["metadata"]["name"].startswith(PROBE):
+        if not job:
             return "no job to delete"
         name = job["metadata"]["name"]
         policy = "Background" if again else self.drawn.choice(["Background", "Foreground"])
@@ -188,7 +190,7 @@ class Work:
     def change_job(self):
         """Its number of pods, its class or its queue."""
         job = self.one_of(JOBS)
-        if not job or job["metadata"]["name"].startswith(PROBE):
+        if not job:
             return "no job to change"
         what = self.drawn.choice(["parallelism", "priority-class", "queue-name"])
         waits = job["spec"].get("suspend")

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """What random stories of handovers (handovers.py) showed once, as fixed cases: jobs that Sluice
 started, that Kueue stopped and started anew while it decided, and that Sluice finds again."""
+import time
 import unittest
 
 import build
@@ -32,7 +33,8 @@ class There(unittest.TestCase):
         kueue = Kueue(self.api)
         for name in "ab":
             kueue.make("ResourceFlavor", "resourceflavors", name, {"nodeLabels": {name: "yes"}})
-        kueue.cluster_queue("q", {"a": "1", "b": "0"})
+        kueue.cluster_queue("q", {"a": "1", "b": "0"},
+                            preemption={"withinClusterQueue": "LowerPriority"})
         kueue.local_queue("q", "q")
         self.neighbour = Neighbour(self.cluster, build.find(self.programs, "kueue"))
         self.addCleanup(self.neighbour.process.stop, kill=True)
@@ -59,7 +61,7 @@ class There(unittest.TestCase):
 
     def is_stopped(self):
         eventually(lambda: self.job()["spec"]["suspend"] and not self.job()["status"].get("active")
-                   and not holds(self.api.items(WORKLOADS)[0]) and not self.selector(),
+                   and not any(map(holds, self.api.items(WORKLOADS))) and not self.selector(),
                    lambda: f"it is stopped, with its own template: {self.job()}", 30)
 
     def quota(self, **cpu):
@@ -68,10 +70,10 @@ class There(unittest.TestCase):
             flavor["resources"][0]["nominalQuota"] = cpu[flavor["name"]]
         self.api.merge(QUEUES + "/q", {"spec": {"resourceGroups": groups}})
 
-    def make(self, suspend):
+    def make(self, suspend, **labels):
         container = {"name": "c", "image": "none", "resources": {"requests": {"cpu": "1"}}}
         self.api.post(JOBS, {
-            "metadata": {"name": "j", "labels": {DOMAIN + "queue-name": "q"},
+            "metadata": {"name": "j", "labels": {DOMAIN + "queue-name": "q", **labels},
                          "annotations": {DOMAIN + "job-min-parallelism": "1"}},
             "spec": {"suspend": suspend, "parallelism": 2, "completions": 9, "template": {
                 "spec": {"restartPolicy": "Never", "containers": [container]}}}})
@@ -119,6 +121,52 @@ class There(unittest.TestCase):
         self.api.merge(JOBS + "/j", {"spec": {"parallelism": 3}})
         self.sluice_takes_over()
         self.assertEqual(self.job()["spec"]["parallelism"], 3)
+
+    def goes_at_once(self, act, **labels):
+        """It is stopped as soon as Sluice decides, because of what happened before."""
+        self.neighbour.process.start()
+        self.make(suspend=True, **labels)
+        own = self.job()["spec"]["template"]
+        self.runs()
+        self.neighbour.process.stop(kill=True)
+        workload = self.api.items(WORKLOADS)[0]["metadata"]
+        act(f"{MINE}/{workload['name']}")
+        self.controller.start()
+        self.is_stopped()
+        found = self.api.items(WORKLOADS)[0]["metadata"]
+        self.assertEqual((found["name"], found["uid"]), (workload["name"], workload["uid"]))
+        self.assertEqual(self.job()["spec"]["template"], own)
+
+    def test_who_goes_at_once_as_its_workload_is_off_has_its_own_template(self):
+        self.goes_at_once(lambda path: self.api.merge(path, {"spec": {"active": False}}))
+
+    def test_who_goes_at_once_as_its_queue_is_stopped_has_its_own_template(self):
+        self.goes_at_once(lambda _: self.api.merge(
+            QUEUES + "/q", {"spec": {"stopPolicy": "HoldAndDrain"}}))
+
+    def test_who_goes_at_once_as_its_time_is_over_has_its_own_template(self):
+        self.goes_at_once(lambda _: time.sleep(6), **{DOMAIN + "max-exec-time-seconds": "5"})
+
+    def test_who_goes_at_once_for_another_one_has_its_own_template(self):
+        self.goes_at_once(lambda _: Kueue(self.api).workload("urgent", "q", "1", priority=100))
+
+    def is_evicted(self, path):
+        """As Kueue tells before it stops the job."""
+        status = self.api.get(path)["status"]
+        self.api.merge(path + "/status", {"status": {"conditions": [*status["conditions"], {
+            "type": "Evicted", "status": "True", "reason": "Preempted",
+            "message": "Preempted to accommodate another one",
+            "lastTransitionTime": "2026-01-01T00:00:00Z"}]}})
+        self.quota(a="0", b="0")  # so that it waits afterwards
+
+    def test_kueue_died_between_an_eviction_and_its_stop(self):
+        self.goes_at_once(self.is_evicted)
+
+    def test_kueue_died_between_a_stop_and_what_gives_the_template_back(self):
+        def act(path):
+            self.is_evicted(path)
+            self.api.merge(JOBS + "/j", {"spec": {"suspend": True}})
+        self.goes_at_once(act)
 
     def test_what_ran_unasked_and_was_stopped_can_be_started_by_kueue(self):
         self.quota(a="0", b="0")
