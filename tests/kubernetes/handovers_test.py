@@ -59,9 +59,13 @@ class There(unittest.TestCase):
     def runs(self):
         eventually(lambda: self.job()["status"].get("ready"), "it runs")
 
+    def workload(self):
+        """The job's."""
+        return next(each for each in self.api.items(WORKLOADS) if each["metadata"]["name"].startswith("job-j"))
+
     def is_stopped(self):
         eventually(lambda: self.job()["spec"]["suspend"] and not self.job()["status"].get("active")
-                   and not any(map(holds, self.api.items(WORKLOADS))) and not self.selector(),
+                   and not holds(self.workload()) and not self.selector(),
                    lambda: f"it is stopped, with its own template: {self.job()}", 30)
 
     def quota(self, **cpu):
