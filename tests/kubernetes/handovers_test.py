@@ -61,7 +61,8 @@ class There(unittest.TestCase):
 
     def workload(self):
         """The job's."""
-        return next(each for each in self.api.items(WORKLOADS) if each["metadata"]["name"].startswith("job-j"))
+        return next(each for each in self.api.items(WORKLOADS)
+                    if each["metadata"]["name"].startswith("job-j"))
 
     def is_stopped(self):
         eventually(lambda: self.job()["spec"]["suspend"] and not self.job()["status"].get("active")
