@@ -18,10 +18,11 @@ constexpr std::size_t kCrowdedBytes = 8U << 20;  // of a connection with several
 
 }  // namespace
 
-StreamQueue::StreamQueue(std::shared_ptr<Worker> worker, std::shared_ptr<Responder> responder,
-                         std::size_t most_bytes, std::shared_ptr<OutputBudget> budget)
+StreamQueue::StreamQueue(std::shared_ptr<Worker> worker,
+                         const std::shared_ptr<Responder>& responder, std::size_t most_bytes,
+                         std::shared_ptr<OutputBudget> budget)
     : worker_(std::move(worker)),
-      responder_(std::move(responder)),
+      responder_(responder),
       most_bytes_(most_bytes),
       budget_(std::move(budget)) {}
 

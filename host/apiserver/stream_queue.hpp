@@ -22,7 +22,7 @@ class Worker;
 
 class StreamQueue {
  public:
-  StreamQueue(std::shared_ptr<Worker> worker, std::shared_ptr<Responder> responder,
+  StreamQueue(std::shared_ptr<Worker> worker, const std::shared_ptr<Responder>& responder,
               std::size_t most_bytes, std::shared_ptr<OutputBudget> budget);
   ~StreamQueue();
 

@@ -22,9 +22,9 @@ Life::Life(const Configuration& config, std::unique_ptr<Rules> rules,
                {.store = store_,
                 .ids = ids,
                 .pods =
-                    [&](ControllerLoop& loop, GatesOfNewPods gates) {
-                      executor_ = std::make_unique<ExecutorSetup>(config.executor, rules_->scheme,
-                                                                  std::move(gates));
+                    [&](ControllerLoop& loop, const GatesOfNewPods& gates) {
+                      executor_ =
+                          std::make_unique<ExecutorSetup>(config.executor, rules_->scheme, gates);
                       executor_->add_controllers(loop);
                     },
                 .makes_pods = true,

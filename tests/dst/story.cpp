@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <boost/json/parse.hpp>
 #include <map>
 #include <memory>
 #include <optional>

@@ -32,7 +32,7 @@ struct OwnLog {  // a base: it is there before the machine that writes to it
 
 struct JobWorld : OwnLog, HostFixture {
   explicit JobWorld(hooks::JobMapping* mapping = nullptr, hooks::PodGate* gate = nullptr,
-                    EngineConfig engine = {}, ManagedJobs managed = {})
+                    EngineConfig engine = {}, const ManagedJobs& managed = {})
       : HostFixture(std::move(engine), &log),
         policy(managed),
         gates(gate),
