@@ -67,9 +67,7 @@ std::optional<ApiError> refuses_grant(const RbacIndex& index, const Identity& wh
   if (kind.kind == "Role" || kind.kind == "ClusterRole") {
     if (may_use(index, who, "escalate", kind.plural, ns, wanted.name)) return std::nullopt;
     // What others will be aggregated into it cannot be known, so it takes the right to everything.
-    static const PolicyRules kEverything = {{{"*"}, {"*"}, {"*"}, {}, {}},
-                                            {{"*"}, {}, {}, {}, {"*"}}};
-    auto why = excess(index, who, ns, wanted.aggregates ? kEverything : *wanted.rules);
+    auto why = excess(index, who, ns, wanted.aggregates ? every_right() : *wanted.rules);
     if (!why) return std::nullopt;
     return forbidden(kind, wanted.name, *why);
   }

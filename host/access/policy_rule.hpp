@@ -23,6 +23,9 @@ struct PolicyRule {
   auto operator<=>(const PolicyRule&) const = default;
 };
 
+/// What members of system:masters may do: every verb on every resource and every path.
+const std::vector<PolicyRule>& every_right();
+
 PolicyRule parse_rule(const boost::json::object& rule);
 /// Of the field `rules`; entries that are no objects are left out.
 std::vector<PolicyRule> parse_rules(const boost::json::object& role);
