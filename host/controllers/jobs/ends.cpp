@@ -5,21 +5,12 @@
 #include "api/json/json.hpp"
 #include "host/controllers/jobs/running_pods.hpp"
 #include "host/objects/parts.hpp"
+#include "host/objects/workload_quota.hpp"
 #include "host/writes/metadata.hpp"
 
 namespace sluice::host {
-namespace {
 
 namespace json = boost::json;
-
-/// `status`: as it is stored, or as it was read.
-template <typename Status>
-bool is_ending(const Status& status) {
-  return has_condition(status, "Evicted") && has_condition(status, "Admitted") &&
-         !has_condition(status, "Finished");
-}
-
-}  // namespace
 
 EndsController::EndsController(const api::Scheme& scheme)
     : workloads_(&api::kueue_kind(scheme, "Workload")), jobs_(job_kinds(scheme)) {}

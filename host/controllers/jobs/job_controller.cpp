@@ -393,21 +393,12 @@ bool JobController::has_to_end(const JobView& view) const {
   return holds_for_pods_ && view.kind->active(view.job);
 }
 
-namespace {
-
-bool is_being_evicted(const WorkloadOfJob& workload) {
-  const json::object& status = part(workload.object, "status");
-  return has_condition(status, "Evicted") && has_condition(status, "Admitted");
-}
-
-}  // namespace
-
 JobController::Done JobController::recreate(JobView& view, ObjectAccess& objects) {
   const auto is_open = [](const WorkloadOfJob& w) { return !w.finished; };
   if (view.kind->suspended(view.job) && view.workloads.size() == 1 && is_open(view.workloads[0])) {
     WorkloadOfJob& workload = view.workloads[0];
     // One that is off, or has its place in the queue, keeps that: what ends here brings us back.
-    if (view.kind->active(view.job) || is_being_evicted(workload)) return {};
+    if (view.kind->active(view.job) || workload.ending) return {};
     if (!workload.reserving) return rewrite_pod_sets(view, workload, objects);
   }
   if (!view.kind->suspended(view.job))

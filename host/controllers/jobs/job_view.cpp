@@ -39,12 +39,31 @@ WorkloadOfJob workload_of(const ObjectRef& ref, json::object object) {
   out.reserving = holds_quota(status);
   out.admitted =
       !out.finished && has_condition(status, "Admitted") && !has_condition(status, "Evicted");
+  out.ending = is_ending(status);
   out.object = std::move(object);
   return out;
 }
 
 std::string age_of(const WorkloadOfJob& workload) {
   return std::string(api::find_text(part(workload.object, "metadata"), "creationTimestamp"));
+}
+
+/// What the job was started with, and what it is without. Without a record its templates may have
+/// the admission of a workload all the same: another one started it, and is not done with stopping
+/// it where the workload is being evicted.
+void read_start(JobView& view, const ObjectAccess& objects) {
+  view.restored = view.job;
+  view.started = restore(*view.kind, view.restored);
+  if (!view.started.workload_uid.empty()) return;
+  const bool runs = !view.kind->suspended(view.job);
+  view.assumed =
+      std::any_of(view.workloads.begin(), view.workloads.end(), [&](const WorkloadOfJob& workload) {
+        return (workload.ending || (runs && workload.admitted)) &&
+               assume_started(*view.kind, view.job, workload.object, objects);
+      });
+  if (!view.assumed) return;
+  view.restored = view.job;
+  view.started = restore(*view.kind, view.restored);
 }
 
 }  // namespace
@@ -74,17 +93,6 @@ WorkloadOfJob* JobView::find(std::string_view workload) {
   return it == workloads.end() ? nullptr : &*it;
 }
 
-namespace {
-
-/// Whether the templates of the job may have the admission of this workload without a record:
-/// another one started it, and is not done with stopping it where the workload is being evicted.
-bool may_have_started(const JobView& view, const WorkloadOfJob& workload) {
-  if (workload.admitted) return !view.kind->suspended(view.job);
-  return workload.reserving && has_condition(part(workload.object, "status"), "Evicted");
-}
-
-}  // namespace
-
 std::optional<JobView> JobReader::read(const ObjectRef& ref, const ObjectAccess& objects) {
   auto job = objects.get(*ref.kind, ref.key);
   if (!job) return std::nullopt;
@@ -104,14 +112,7 @@ std::optional<JobView> JobReader::read(const ObjectRef& ref, const ObjectAccess&
                    [](const WorkloadOfJob& a, const WorkloadOfJob& b) {
                      return std::pair(age_of(a), a.name) < std::pair(age_of(b), b.name);
                    });
-  view.started = started_with(*view.kind, view.job);
-  if (view.started.workload_uid.empty())
-    for (const WorkloadOfJob& workload : view.workloads)
-      if (may_have_started(view, workload) && !view.assumed)
-        view.assumed = assume_started(*view.kind, view.job, workload.object, objects);
-  if (view.assumed) view.started = started_with(*view.kind, view.job);
-  view.restored = view.job;
-  restore(*view.kind, view.restored);
+  read_start(view, objects);
   view.pod_sets = view.kind->pod_sets(view.restored);
   for (WorkloadOfJob& workload : view.workloads) workload.match = match(view, workload.object);
   return view;

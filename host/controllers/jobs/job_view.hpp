@@ -23,6 +23,7 @@ struct WorkloadOfJob {
   bool finished = false;
   bool reserving = false;  ///< holds quota
   bool admitted = false;   ///< and is not being evicted
+  bool ending = false;     ///< it was, and is
 };
 
 struct JobView {

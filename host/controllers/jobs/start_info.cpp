@@ -17,7 +17,7 @@ namespace {
 
 namespace json = boost::json;
 
-json::object record_text_of(const json::object& job) {
+json::object record_of(const json::object& job) {
   const std::string_view text =
       api::find_text(part(part(job, "metadata"), "annotations"), kStartedWith);
   if (text.empty()) return {};
@@ -26,11 +26,12 @@ json::object record_text_of(const json::object& job) {
   return !code && value.is_object() ? std::move(value.get_object()) : json::object();
 }
 
-void erase_record(json::object& job) {
-  json::object& metadata = object_of(job, "metadata");
-  json::object& annotations = object_of(metadata, "annotations");
-  annotations.erase(api::json_view(kStartedWith));
-  if (annotations.empty()) metadata.erase("annotations");
+json::object record_of_start(const StartInfo& info, json::array added, json::object replaced) {
+  return {{"workload", info.workload_uid},
+          {"evictions", info.evictions},
+          {"podSets", info.pod_sets},
+          {"added", std::move(added)},
+          {"replaced", std::move(replaced)}};
 }
 
 void set_record(json::object& job, const json::object& record) {
@@ -183,16 +184,15 @@ bool has_any(const json::object& has, std::string_view field, const json::object
   });
 }
 
-/// Whether the start that the record tells of lasts, or has left something to take out.
-bool is_of_this_start(const api::JobKind& kind, const json::object& record,
-                      const json::object& job) {
+/// Whether the start that the record tells of lasts, or has left something to take out. Makes the
+/// places of starts that are missing in the job.
+bool is_of_this_start(const api::JobKind& kind, const json::object& record, json::object& job) {
   const std::string_view mark = api::find_text(record, "mark");
   const auto since = api::find_time(record, "since");
   if (mark.empty() && !since) return true;  // of an earlier version: nobody can tell
   bool any_left = false, marked = false;
-  json::object own = job;
-  for_each_added(kind, record, own, [&](std::size_t set, const json::object& added) {
-    const auto place = kind.start_place(own, set);
+  for_each_added(kind, record, job, [&](std::size_t set, const json::object& added) {
+    const auto place = kind.start_place(job, set);
     if (!place) return;
     any_left |= has_any(place->spec, "nodeSelector", added) ||
                 has_any(place->metadata, "labels", added) ||
@@ -201,13 +201,6 @@ bool is_of_this_start(const api::JobKind& kind, const json::object& record,
   });
   if (!mark.empty()) return marked;
   return kind.suspended(job) ? any_left : kind.running_since(job) == since;
-}
-
-/// What the present start of the job put in; empty: nothing that is known.
-json::object record_of(const api::JobKind& kind, const json::object& job) {
-  json::object record = record_text_of(job);
-  if (record.empty() || is_of_this_start(kind, record, job)) return record;
-  return {};
 }
 
 /// Those of the pairs whose key is not there.
@@ -318,15 +311,6 @@ StartInfo start_info(const json::object& workload) {
   return info;
 }
 
-StartInfo started_with(const api::JobKind& kind, const json::object& job) {
-  const json::object record = record_of(kind, job);
-  StartInfo info;
-  info.workload_uid = api::find_text(record, "workload");
-  info.evictions = api::find_int(record, "evictions").value_or(0);
-  if (const auto* sets = api::find_array(record, "podSets")) info.pod_sets = *sets;
-  return info;
-}
-
 bool StartInfo::same_flavors(const StartInfo& other) const {
   const auto bare = [](json::array sets) {
     for (json::value& set : sets) set.get_object().erase("updates");
@@ -355,7 +339,7 @@ Result<void> update_pod(json::object& pod, const json::object& workload, std::st
 }
 
 void note_workload(json::object& job, const StartInfo& info) {
-  json::object record = record_text_of(job);
+  json::object record = record_of(job);
   record["podSets"] = info.pod_sets;
   record["workload"] = info.workload_uid;
   record["evictions"] = info.evictions;
@@ -381,11 +365,7 @@ bool assume_started(const api::JobKind& kind, json::object& job, const json::obj
       replaced[key] = *api::at_place(part(own, "spec"), api::place_of(api::view(key)));
   }
   json::object assumed = job;
-  json::object record{{"workload", info.workload_uid},
-                      {"evictions", info.evictions},
-                      {"podSets", info.pod_sets},
-                      {"added", std::move(added)},
-                      {"replaced", std::move(replaced)}};
+  json::object record = record_of_start(info, std::move(added), std::move(replaced));
   if (const auto since = kind.running_since(job)) record["since"] = format_time(*since);
   set_record(assumed, record);
   own = assumed;
@@ -424,11 +404,7 @@ Result<void> inject(const api::JobKind& kind, json::object& job, const json::obj
     // Where two pod sets read one number, what was there before both.
     for (auto& [key, value] : kind.set_count(job, i, *count)) replaced.emplace(key, value);
   }
-  json::object record{{"workload", info.workload_uid},
-                      {"evictions", info.evictions},
-                      {"podSets", info.pod_sets},
-                      {"added", std::move(added)},
-                      {"replaced", std::move(replaced)}};
+  json::object record = record_of_start(info, std::move(added), std::move(replaced));
   if (marked) record["mark"] = info.workload_uid;
   set_record(job, record);
   return {};
@@ -436,7 +412,11 @@ Result<void> inject(const api::JobKind& kind, json::object& job, const json::obj
 
 std::vector<std::string> keep_start(const api::JobKind& kind, const json::object& before,
                                     json::object& after) {
-  const json::object record = record_of(kind, before);
+  json::object record = record_of(before);
+  if (!record.empty()) {
+    json::object own = before;
+    if (!is_of_this_start(kind, record, own)) record.clear();
+  }
   for_each_added(kind, record, after, [&](std::size_t set, const json::object& added) {
     const auto place = added.empty() ? std::nullopt : kind.start_place(after, set);
     if (!place) return;
@@ -450,14 +430,14 @@ std::vector<std::string> keep_start(const api::JobKind& kind, const json::object
   return keep_counts(part(record, "replaced"), part(before, "spec"), object_of(after, "spec"));
 }
 
-void restore(const api::JobKind& kind, json::object& job) {
-  const json::object record = record_of(kind, job);
-  if (record.empty()) {
-    if (!record_text_of(job).empty()) erase_record(job);
-    return;
-  }
+StartInfo restore(const api::JobKind& kind, json::object& job) {
+  const json::object record = record_of(job);
+  StartInfo info;
+  if (record.empty()) return info;
+  const bool lasts = is_of_this_start(kind, record, job);
   for_each_added(kind, record, job, [&](std::size_t set, const json::object& added) {
-    if (const auto place = kind.start_place(job, set)) {
+    const auto place = lasts ? kind.start_place(job, set) : std::nullopt;
+    if (place) {
       remove_pairs(place->spec, "nodeSelector", added);
       remove_tolerations(place->spec, added);
       remove_pairs(place->metadata, "labels", added);
@@ -465,8 +445,16 @@ void restore(const api::JobKind& kind, json::object& job) {
     }
     kind.tidy_start(job, set);
   });
+  json::object& metadata = object_of(job, "metadata");
+  json::object& annotations = object_of(metadata, "annotations");
+  annotations.erase(api::json_view(kStartedWith));
+  if (annotations.empty()) metadata.erase("annotations");
+  if (!lasts) return info;
   api::restore_counts(job, part(record, "replaced"));
-  erase_record(job);
+  info.workload_uid = api::find_text(record, "workload");
+  info.evictions = api::find_int(record, "evictions").value_or(0);
+  if (const auto* sets = api::find_array(record, "podSets")) info.pod_sets = *sets;
+  return info;
 }
 
 }  // namespace sluice::host

@@ -34,8 +34,6 @@ struct StartInfo {
 /// Of a workload that is admitted.
 StartInfo start_info(const boost::json::object& workload);
 
-/// What the job was started with; empty workload_uid: it was not started by us, or that is over.
-StartInfo started_with(const api::JobKind& kind, const boost::json::object& job);
 /// Gives a job that runs without a record the one it would have if we had started it with this
 /// workload's admission. False when its templates say otherwise; the job is then unchanged.
 bool assume_started(const api::JobKind& kind, boost::json::object& job,
@@ -64,8 +62,8 @@ Result<void> inject(const api::JobKind& kind, boost::json::object& job,
 std::vector<std::string> keep_start(const api::JobKind& kind, const boost::json::object& before,
                                     boost::json::object& after);
 
-/// Takes everything out again that inject() put in, and the record. Of a start that is over only
-/// that.
-void restore(const api::JobKind& kind, boost::json::object& job);
+/// Takes everything out again that inject() put in, and the record; of a start that is over only
+/// that. Answers what the job was started with; empty workload_uid: not by us, or that is over.
+StartInfo restore(const api::JobKind& kind, boost::json::object& job);
 
 }  // namespace sluice::host

@@ -23,6 +23,11 @@ std::string check_update(const std::string& fields) {
   return R"({"name":"check","state":"Ready","podSetUpdates":[{"name":"main",)" + fields + "}]}";
 }
 
+/// The job stays as it is.
+StartInfo started_with(const api::JobKind& kind, boost::json::object job) {
+  return restore(kind, job);
+}
+
 TEST(StartInfo, WhatWasPutInComesOutAgain) {
   struct Case {
     std::string job;
