@@ -7,6 +7,7 @@
 #include "host/apiserver/paced_stream.hpp"
 #include "host/apiserver/scan.hpp"
 #include "host/objects/object_key.hpp"
+#include "host/store/use.hpp"
 
 namespace sluice::host {
 namespace {
@@ -86,8 +87,7 @@ class ListStream final : public PacedStream {
 bool is_long(const Page& page, const ApiLimits& limits) {
   if (page.objects.size() > limits.chunk_objects) return true;
   std::size_t bytes = 0;
-  for (const RecordPtr& record : page.objects)
-    bytes += record->body->size() + record->metadata.text().size() + record->status.size();
+  for (const RecordPtr& record : page.objects) bytes += stored_bytes(*record);
   return bytes > limits.chunk_bytes;
 }
 

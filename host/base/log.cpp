@@ -85,10 +85,8 @@ constexpr std::size_t kMostOfALine = std::size_t{64} << 10;
 
 /// What a person reads as it is: nothing that ends a field, and nothing that a terminal obeys.
 bool is_plain(std::string_view text) {
-  for (const char c : text)
-    if (static_cast<unsigned char>(c) <= ' ' || c == '"' || c == '=' || c == 0x7f) return false;
-  return !text.empty() && find_bad_utf8(text) == std::string_view::npos &&
-         !has_control_characters(text);
+  return !text.empty() && text.find_first_of(" \"=") == text.npos &&
+         find_bad_utf8(text) == std::string_view::npos && !has_control_characters(text);
 }
 
 std::string as_text(std::string_view part, std::string_view message, const LogFields& fields) {
