@@ -72,9 +72,14 @@ class Controller:
         return self.process.wait(timeout=180)
 
 
-def is_true(workload, condition):
-    return any(each["type"] == condition and each["status"] == "True"
-               for each in workload.get("status", {}).get("conditions") or [])
+def condition(thing, name):
+    """Empty where it has none of that name."""
+    return next((each for each in thing.get("status", {}).get("conditions") or []
+                 if each["type"] == name), {})
+
+
+def is_true(thing, name):
+    return condition(thing, name).get("status") == "True"
 
 
 def holds(workload):

@@ -2,10 +2,11 @@
 deleted has to leave nothing behind. What Kueue does not bring to its end Sluice has to."""
 import time
 
+from asked import JOBS as MY_JOBS
+from asked import QUEUES
 from client import eventually
 from controller import JOBS, WORKLOADS, is_true, owner_of
 from handover_judge import is_over
-from handover_world import QUEUES
 from kubelet import PODS
 from pods import DOMAIN, MINE, is_gated
 from pods import PODS as MY_PODS
@@ -29,7 +30,7 @@ class End:
             self.work.delete_set()
         for each in self.api.items(JOBS):  # those end by being turned off
             if DOMAIN + "max-exec-time-seconds" in each["metadata"]["labels"]:
-                self.api.send("DELETE", f"{self.path(each)}", {"propagationPolicy": "Background"})
+                self.api.send("DELETE", self.path(each), {"propagationPolicy": "Background"})
         if self.story.decider == KUEUE:
             self.kueue_ends()
         self.wait_for_all()
@@ -44,7 +45,7 @@ class End:
 
     @staticmethod
     def path(job):
-        return f"/apis/batch/v1/namespaces/default/jobs/{job['metadata']['name']}"
+        return f"{MY_JOBS}/{job['metadata']['name']}"
 
     def kueue_ends(self):
         """For a while; what has not ended by then is for Sluice."""

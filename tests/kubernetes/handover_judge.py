@@ -3,10 +3,11 @@ of handovers.py."""
 import collections
 import time
 
-from controller import JOBS, WORKLOADS, holds, is_true, owner_of
+from asked import QUEUES
+from controller import JOBS, WORKLOADS, condition, holds, is_true, owner_of
 from handover_order import Order
 from handover_quota import Quotas
-from handover_world import LABELS, LOCAL, PROBE, QUEUES
+from handover_world import LABELS, LOCAL, PROBE
 from history import History
 from kubelet import PODS
 from pods import DOMAIN, is_gated
@@ -25,11 +26,6 @@ class Timed(History):
     def see(self, path, thing, gone):
         self.at[int(thing["metadata"]["resourceVersion"])] = time.monotonic()
         super().see(path, thing, gone)
-
-
-def condition(workload, name):
-    return next((each for each in workload.get("status", {}).get("conditions") or []
-                 if each["type"] == name), {})
 
 
 def difference(one, other, path=""):

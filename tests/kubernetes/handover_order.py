@@ -7,7 +7,7 @@ stored in any order. So who was passed by has to have waited some seconds before
 """
 import collections
 
-from controller import holds, is_true
+from controller import condition, holds, is_true
 from handover_quota import used
 
 MARGIN = 4  # seconds
@@ -37,11 +37,10 @@ class Order:
                 is_true(workload, "WaitingForReplacementPods") or \
                 "deletionTimestamp" in workload["metadata"]:
             return None
-        status = workload.get("status", {})
-        evicted = [(each["reason"], each["lastTransitionTime"])
-                   for each in status.get("conditions") or [] if each["type"] == "Evicted"]
+        evicted = condition(workload, "Evicted")
         return (workload["spec"].get("priority", 0), workload["spec"]["queueName"],
-                asks(workload), evicted, status.get("requeueState"))
+                asks(workload), evicted.get("reason"), evicted.get("lastTransitionTime"),
+                workload.get("status", {}).get("requeueState"))
 
     def workload(self, new, old, gone):
         uid, state = new["metadata"]["uid"], None if gone else self.state(new)
@@ -76,9 +75,8 @@ class Order:
 
     @staticmethod
     def evicted_by_check(*workloads):
-        return any(each["type"] == "Evicted" and each["reason"] == "AdmissionCheck"
-                   for workload in workloads
-                   for each in workload.get("status", {}).get("conditions") or [])
+        return any(condition(each, "Evicted").get("reason") == "AdmissionCheck"
+                   for each in workloads)
 
     def stopped(self, name, kind):
         return set(self.judge.policies(kind, name)) != {"None"}

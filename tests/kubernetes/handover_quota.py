@@ -1,6 +1,8 @@
 """What is held of the quotas at each version of a story of handovers.py, and what may be."""
 import collections
 
+from controller import holds
+
 GRACE = 5  # seconds: what the quota was until then may have been given
 LATE = 2  # seconds within which pods that have ended may be told of, after what they had was given
 
@@ -28,10 +30,7 @@ def holds_quota(workload):
     """holds() of controller.py, of what is not being deleted and has an admission."""
     if "deletionTimestamp" in workload["metadata"]:
         return False
-    status = workload.get("status", {})
-    said = {each["type"]: each["status"] for each in status.get("conditions") or []}
-    return said.get("QuotaReserved") == "True" and said.get("Finished") != "True" and \
-        "admission" in status
+    return holds(workload) and "admission" in workload["status"]
 
 
 class Quotas:

@@ -2,12 +2,12 @@
 refused (somebody else wrote, or it is gone) did not happen."""
 import concurrent.futures
 
+from asked import JOBS
 from controller import WORKLOADS, is_true
 from handover_world import CHECK, CLASSES, PROBE
 from kubelet import PODS as ALL_PODS
 from pods import DOMAIN, GATE, MINE, PODS
 
-JOBS = "/apis/batch/v1/namespaces/default/jobs"
 APPS = "/apis/apps/v1/namespaces/default/"
 MERGE = "application/merge-patch+json"
 MANAGED = DOMAIN + "managed"
@@ -293,12 +293,16 @@ class Work:
                                   [weight for _, weight in self.KINDS])[0]
         if kind in ("make_job", "burst", "make_pod", "make_group") and self.open() > at_most:
             return
-        version = self.api.get(ALL_PODS + "?limit=1")["metadata"]["resourceVersion"]
+        version = self.version()
         if kind in ("stop", "resume", "lower", "restore"):
             told = getattr(self.world, kind)(self.api)
         else:
             told = self.delete_job(again=True) if kind == "recreate" else getattr(self, kind)()
-        self.done.append((int(version), told))
+        self.done.append((version, told))
+
+    def version(self):
+        """Of the store."""
+        return int(self.api.get(ALL_PODS + "?limit=1")["metadata"]["resourceVersion"])
 
     def open(self):
         return sum(not is_true(each, "Finished") for each in self.api.items(WORKLOADS))

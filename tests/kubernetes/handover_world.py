@@ -1,8 +1,8 @@
 """The world of a story of handovers.py: queues, flavors and classes that are drawn, and what
 becomes of them meanwhile."""
+from asked import QUEUES
 from objects import GROUP, Kueue
 
-QUEUES = GROUP + "v1beta2/clusterqueues"
 LOCAL = GROUP + "v1beta2/namespaces/default/localqueues"
 CHECK = "test-check"
 CLASSES = {"low": -10, "high": 100}

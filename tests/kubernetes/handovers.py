@@ -26,6 +26,7 @@ import traceback
 import types
 
 import build
+from asked import JOBS
 from client import await_account
 from control_plane import ControlPlane
 from controller import WORKLOADS, Controller, is_true
@@ -33,29 +34,27 @@ from handover_end import KUEUE, SLUICE, End
 from handover_judge import Judge, Timed
 from handover_work import Work
 from handover_world import LABELS, World
-from kubelet import NODE, PODS, Kubelet, now
+from kubelet import NODE, Kubelet
 from neighbour import NEEDS, Neighbour, may_run
 from objects import install
-from pods import PODS as PODS_OF
+from pods import PODS
 
 NOBODY = "nobody"
 FRAMEWORKS = ("batch/job", "pod", "statefulset", "deployment")
 AT_A_TIME = 18  # workloads that are not finished, at most
 FIRST_DECISION = 45  # seconds, on a busy machine
+KILLED = 137
 
 
 class Node(Kubelet):
     """Pods that are deleted have ended before they are gone, as a real node tells."""
+    nodes = {NODE: LABELS["a"] | LABELS["b"]}
 
     def keep(self, pod):
-        path = f"{PODS_OF}/{pod['metadata']['name']}"
-        if "deletionTimestamp" in pod["metadata"] and pod["status"].get("phase") == "Running" and \
-                time.monotonic() >= self.ending.get(pod["metadata"]["uid"], float("inf")):
-            done = {"exitCode": 137, "reason": "Error", "finishedAt": now()}
-            self.api.merge(path + "/status", {"status": {
-                "phase": "Failed", "containerStatuses": [
-                    each | {"ready": False, "state": {"terminated": done}}
-                    for each in pod["status"]["containerStatuses"]]}})
+        metadata = pod["metadata"]
+        if "deletionTimestamp" in metadata and pod["status"].get("phase") == "Running" and \
+                time.monotonic() >= self.ending.get(metadata["uid"], float("inf")):
+            self.tell(f"{PODS}/{metadata['name']}", pod, "Failed", KILLED)
         super().keep(pod)
 
     def let_go(self, path, metadata):
@@ -83,8 +82,6 @@ class Story:
             with self.cluster:
                 self.begin()
                 with Node(self.api, cpu="64"):
-                    self.api.merge("/api/v1/nodes/" + NODE, {"metadata": {
-                        "labels": LABELS["a"] | LABELS["b"]}})
                     try:
                         self.tell_it()
                     except AssertionError as error:
@@ -112,14 +109,11 @@ class Story:
 
     # ---- who decides
 
-    def version(self):
-        return int(self.api.get(PODS + "?limit=1")["metadata"]["resourceVersion"])
-
     def note(self, text):
-        self.work.done.append((self.version(), text))
+        self.work.done.append((self.work.version(), text))
 
     def start(self, who):
-        self.turns.append((self.version(), who))
+        self.turns.append((self.work.version(), who))
         self.note(f"{who} is started")
         self.decider = who
         if who == KUEUE:
@@ -145,7 +139,7 @@ class Story:
             self.warned += [line for line in self.logs[-1].splitlines()
                             if " warning " in line or " error " in line]
         time.sleep(0.3)
-        self.turns.append((self.version(), NOBODY))
+        self.turns.append((self.work.version(), NOBODY))
         self.note(f"{who} is {'killed' if kill else 'stopped'}")
 
     def lives(self):
@@ -194,7 +188,7 @@ class Story:
 
     def begins_to_decide(self, who):
         name = self.work.probe()
-        uid = self.api.get(f"/apis/batch/v1/namespaces/default/jobs/{name}")["metadata"]["uid"]
+        uid = self.api.get(f"{JOBS}/{name}")["metadata"]["uid"]
         began = time.monotonic()
 
         def decided():

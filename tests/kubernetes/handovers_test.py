@@ -5,16 +5,18 @@ import time
 import unittest
 
 import build
+from asked import JOBS, QUEUES
 from client import await_account, eventually
 from control_plane import ControlPlane
 from controller import WORKLOADS, Controller, holds
-from handover_world import QUEUES
 from kubelet import NODE, PODS, Kubelet
 from neighbour import NEEDS, Neighbour, may_run
 from objects import Kueue, install
 from pods import DOMAIN, MINE
 
-JOBS = "/apis/batch/v1/namespaces/default/jobs"
+
+class Node(Kubelet):
+    nodes = {NODE: {"a": "yes", "b": "yes"}}
 
 
 class There(unittest.TestCase):
@@ -28,8 +30,7 @@ class There(unittest.TestCase):
         install(self.cluster, build.find(self.programs, "crds"))
         self.api.post("/api/v1/namespaces", {"metadata": {"name": "sluice-system"}})
         await_account(self.api, "default")
-        self.enterContext(Kubelet(self.api))
-        self.api.merge("/api/v1/nodes/" + NODE, {"metadata": {"labels": {"a": "yes", "b": "yes"}}})
+        self.enterContext(Node(self.api))
         kueue = Kueue(self.api)
         for name in "ab":
             kueue.make("ResourceFlavor", "resourceflavors", name, {"nodeLabels": {name: "yes"}})

@@ -5,7 +5,6 @@
         …
         kueue.go_on()
 """
-import os
 import signal
 import subprocess
 

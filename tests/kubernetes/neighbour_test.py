@@ -5,22 +5,17 @@ import random
 import unittest
 
 import build
+from asked import JOBS
 from client import eventually
 from control_plane import ControlPlane
+from controller import WORKLOADS, is_true
 from kubelet import Kubelet
 from neighbour import NEEDS, Neighbour, may_run
 from objects import GROUP, Kueue, install
 from observer import compare
 
-WORKLOADS = GROUP + "v1beta2/workloads"
-JOBS = "/apis/batch/v1/namespaces/default/jobs"
 QUEUE = "kueue.x-k8s.io/queue-name"
 PRIORITY = "kueue.x-k8s.io/priority-class"
-
-
-def condition(workload, name):
-    return any(each["type"] == name and each["status"] == "True"
-               for each in workload.get("status", {}).get("conditions") or [])
 
 
 class BesideKueue(unittest.TestCase):
@@ -54,7 +49,7 @@ class BesideKueue(unittest.TestCase):
     def placed(self):
         """The flavor of each workload that is admitted."""
         return {name: each["status"]["admission"]["podSetAssignments"][0]["flavors"]["cpu"]
-                for name, each in self.workloads().items() if condition(each, "Admitted")}
+                for name, each in self.workloads().items() if is_true(each, "Admitted")}
 
     def agreement(self):
         """The comparison, once both let the same workloads wait."""
@@ -125,7 +120,7 @@ class BesideKueue(unittest.TestCase):
         victims = {each["workload"] for each in document["evictions"]}
         foretold = {self.job_of(key) for key in document["workloads"]
                     if document["workloads"][key]["sluice"]["action"] == "Admit"}
-        evicted = {name for name, each in self.workloads().items() if condition(each, "Evicted")}
+        evicted = {name for name, each in self.workloads().items() if is_true(each, "Evicted")}
         self.assertEqual(evicted, {"runs-low", "runs-middle"})
         self.assertEqual({self.job_of(key) for key in victims}, evicted)
         self.assertEqual(foretold, {name for name in self.placed() if name.startswith("urgent")})
